@@ -30,7 +30,6 @@ from ggp_player.strategies.learning import (
     LearnedEvaluation,
     Learner,
     LongLearning,
-    Model,
     StoredEvaluation,
     evaluations_folder,
     read_evaluation,
@@ -53,7 +52,6 @@ class _Options:
     seconds: float
     seed: int
     folder: Path | None
-    model: Model
 
 
 _OPTIONS = TypeAdapter(_Options)
@@ -113,7 +111,7 @@ class _Progress:
     seconds: float
 
     def __post_init__(self) -> None:
-        self.bar.add_task("playouts", total=self.seconds)
+        self.bar.add_task("round 1", total=self.seconds)
 
     def show(self, what: str, passed: float) -> None:
         self.bar.update(self.bar.task_ids[0], description=what, completed=passed)
@@ -134,7 +132,7 @@ class _Task:
         self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         stored, self._seconds_before = self._stored()
-        self._learning = LongLearning(machine, options.seed, self._clock, stored, options.model)
+        self._learning = LongLearning(machine, options.seed, self._clock, stored)
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
         self._began = self._clock()
@@ -177,15 +175,13 @@ class _Task:
         except (OSError, ValueError) as error:
             self._say(f"what is stored of the game cannot be used: {error}", "red")
             return None, 0.0
-        self._say(f"going on from a {found}")
+        self._say(f"going on from {found}")
         return found, stored.seconds
 
     def _learn(self, progress: _Progress) -> None:
-        learning, what = self._learning, "playouts"
+        learning = self._learning
         for _ in learning.work(self._seconds - self._duel_seconds):
-            progress.show(what, self._passed)
-            if learning.evaluation is not None:
-                what = f"round {len(learning.rounds) + 1}"
+            progress.show(f"round {len(learning.rounds) + 1}", self._passed)
             self._show_rounds()
         self._show_rounds()
 
@@ -226,7 +222,7 @@ class _Task:
             if is_interrupted:
                 self._say("interrupted before anything was learned")
                 return
-            raise click.ClickException("too few states to learn an evaluation from")
+            raise click.ClickException("too few states to find patterns in")
         path = self._save(duel)
         kept = sum(each.is_kept for each in self._learning.rounds)
         rounds = f"{kept} of {len(self._learning.rounds)} rounds kept"

@@ -38,8 +38,6 @@ class Component(StrEnum):
     """Random ones, whose states are labelled to learn from."""
     SELF_PLAY = "self-play"
     """Games of alpha-beta against itself, to learn from."""
-    REGRESSION = "regression"
-    """Fitting weights to what was played."""
     COMPARISON = "comparison"
     """Games between two evaluations."""
     DUELS = "duels"
@@ -62,7 +60,6 @@ PROVERS = (Component.PROOF, Component.ENUMERATION, Component.SERIES)
 LEARNING = (
     Component.PLAYOUTS,
     Component.SELF_PLAY,
-    Component.REGRESSION,
     Component.COMPARISON,
     Component.DUELS,
 )

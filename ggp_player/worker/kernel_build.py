@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -79,6 +80,9 @@ SEARCHES = {
 CHOICES = 20
 """Choices after which a strategy has been through its kernels."""
 
+LEARNING_SECONDS = 2.0
+"""Of a clock that goes on by a hundredth whenever it is read."""
+
 
 def run_all_searches() -> None:
     """Run all searches that have kernels through these."""
@@ -97,6 +101,7 @@ def run_all_searches() -> None:
 
 def _call_the_rest() -> None:
     """Call the kernels that searches of small games do not need."""
+    from ggp_player.strategies.learning.pattern_learning import Learning
     from ggp_player.strategies.mcts import Settings, TreeSearch
     from ggp_player.strategies.mcts.pools import live_child
 
@@ -106,6 +111,9 @@ def _call_the_rest() -> None:
     search.run(10)
     search.line(0, 0)
     live_child(search.memory.tree, 0)
+    ticks = count(step=0.01)
+    for _ in Learning(machine, 0).work(LEARNING_SECONDS, ticks.__next__):
+        pass
     _call_the_engines(machine)
 
 

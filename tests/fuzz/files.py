@@ -47,7 +47,7 @@ from ggp_player.strategies.learning.stored_evaluations import (
 from tests.fuzz.mutators import mutate_expressions, mutate_json, token_mutator
 from tests.fuzz.quiet import no_log
 from tests.fuzz.target import Target
-from tests.support.learned_games import GAME, numbered_evaluation, numbered_network
+from tests.support.learned_games import GAME, learned, numbered_evaluation
 from tests.support.paths import ROOT
 
 IDENTITY = Identity({"nim": "1f"}, ("uct", "legal"), 10, 5, 0)
@@ -279,7 +279,7 @@ def _form() -> CanonicalForm:
 def _evaluations() -> list[bytes]:
     machine, folder = _machine(), _folder()
     found = []
-    for evaluation in (numbered_evaluation(machine), numbered_network(machine)):
+    for evaluation in (numbered_evaluation(machine), learned(machine)):
         stored = StoredEvaluation.of(evaluation, machine, _form(), 12.5, DuelResult(3.5, 5))
         found.append(stored.save(folder).read_bytes())
     return found

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
 import numpy as np
 
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies.learning.evaluation import learn_from_playouts
-from ggp_player.strategies.learning.feature_groups import feature_groups
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.network import Network
-from ggp_player.strategies.learning.playout_states import LabelledStates
-from ggp_player.strategies.solver import UNITS
+from ggp_player.strategies.learning.pattern_learning import learn_evaluation
+from ggp_player.strategies.patterns import Cell, lay_out_tables
 from tests.support.small_games import breakthrough
 
 Result = TypeVar("Result")
@@ -47,31 +43,16 @@ def finished(work: Generator[None, None, Result]) -> Result:
 
 
 def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
-    """What a thousand steps of random playouts teach."""
-    groups = feature_groups(machine.facts)
-    evaluation = finished(learn_from_playouts(machine, groups, 1, 1.0, ticking(0.001)))
+    """What some hundreds of games teach."""
+    evaluation = finished(learn_evaluation(machine, 1, 2.0, ticking(0.01)))
     assert evaluation is not None
     return evaluation
 
 
-def numbered_network(machine: PropnetStateMachine) -> LearnedEvaluation:
-    """The same with a network in which each fluent has rows of its own."""
-    fluents = len(machine.facts)
-    rows = np.linspace(-1, 1, (fluents + 4) * UNITS, dtype=np.float32).reshape(-1, UNITS)
-    network = Network(rows[:fluents], rows[fluents:-2], rows[-2], rows[-1])
-    networks = (network, network.for_the_rival())
-    return replace(numbered_evaluation(machine), networks=networks)
-
-
 def numbered_evaluation(machine: PropnetStateMachine) -> LearnedEvaluation:
-    """An evaluation in which each fluent has a weight of its own."""
-    weights = np.linspace(-1, 1, len(machine.facts) + 1, dtype=np.float32)
-    return LearnedEvaluation((weights, -weights), 3000, 40)
-
-
-def adding_numbered_networks(
-    machine: PropnetStateMachine, _labelled: LabelledStates, linear: LearnedEvaluation
-) -> Generator[None, None, LearnedEvaluation]:
-    """Stand for the training of networks, which needs many games."""
-    yield
-    return replace(linear, networks=numbered_network(machine).networks)
+    """An evaluation in which each fluent has a weight of its own, and there are two phases."""
+    fluents = len(machine.facts)
+    cells = [Cell((fluent,)) for fluent in range(fluents)]
+    tables = lay_out_tables(cells, [(fluent,) for fluent in range(fluents)], (0, 1), fluents)
+    weights = np.linspace(-1, 1, 2 * (tables.entries + 1), dtype=np.float32)
+    return LearnedEvaluation(tables, weights.reshape(-1, 2), 40)

@@ -9,9 +9,6 @@ import click
 
 from ggp_player.cli.commands.arguments import RULESHEET
 
-MODELS = ("linear", "network", "auto")
-"""What an evaluation can be made of."""
-
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of evaluations."""
 
@@ -42,23 +39,15 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
-@click.option(
-    "--model",
-    type=click.Choice(MODELS),
-    default=MODELS[-1],
-    show_default=True,
-    help="A weight for each fluent, or a small network on top; auto keeps what wins games.",
-)
 @click.pass_context
 def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
 
-    It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
-    rounds of games against itself, and learns from them; what it learns from a round is kept unless
-    it loses against the best before. Once there are enough games, a network is trained, too, and
-    competes in equal time. Ctrl-C keeps what was learned so far. If an evaluation of the
-    game is stored already, learning goes on from that. At the end a duel against the tree search
-    tells how good it is.
+    It is for two roles that move in turn, without chance. Thousands of games against itself teach
+    what patterns are worth, in rounds; what a round has learned is kept unless it loses against the
+    best before. Ctrl-C keeps what was learned so far. If an evaluation of the game is stored
+    already, learning goes on from that. At the end a duel against the tree search tells how good
+    it is.
 
     In matches auto and learned_alpha_beta use a stored evaluation in place of learning in the start
     clock, also where the game manager scrambles the words of the rules. They look for it in the

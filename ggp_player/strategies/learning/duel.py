@@ -10,7 +10,7 @@ Source: A. Wald, Sequential tests of statistical hypotheses (1945).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from math import log
@@ -20,7 +20,7 @@ from typing import Protocol
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import Ending, play_out
-from ggp_player.strategies import Position
+from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import TreeSearch, best_move
@@ -40,6 +40,9 @@ LEAST_NODES = 500
 
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
+
+COMPARISON_MOVE = 0.003
+"""CPU time for a move where two evaluations are compared."""
 
 EQUAL, BETTER = 0.5, 0.75
 """The shares of the points between which a duel decides."""
@@ -234,3 +237,25 @@ def _after_move(
         else:
             moves.append(player.move(state, number, seconds))
     return machine.next_state(state, tuple(moves))
+
+
+@component(Component.COMPARISON)
+def compare_evaluations(
+    machine: PropnetStateMachine,
+    challenger: LearnedEvaluation,
+    champion: LearnedEvaluation,
+    random: Random,
+    seconds: float,
+    clock: Clock,
+) -> Generator[None, None, float]:
+    """Let alpha-beta play matches with two evaluations; return the challenger's share of points.
+
+    Yields after each move, for so many seconds; an even number of matches is played.
+    """
+    began, score = clock(), Score()
+    one, other = (AlphaBetaDuelist(machine, each, clock) for each in (challenger, champion))
+    for score in play_pairs(machine, one, other, random, COMPARISON_MOVE):
+        yield
+        if score.matches and score.matches % 2 == 0 and clock() - began >= seconds:
+            break
+    return score.share

@@ -27,12 +27,12 @@ from ggp_player.strategies.textbook import moves_by_chance
 
 
 class LearnedAlphaBeta(EngineStrategy):
-    """Searches by alpha-beta with an evaluation learned from playouts and games. Two roles in turn.
+    """Searches by alpha-beta with an evaluation learned from games. Two roles in turn.
 
-    The evaluation is a weight for each fluent, as in piece-square tables, fitted to how random
-    playouts end and then to games of the search against itself; that takes ``seconds`` of CPU time
-    and some more, once. Where ``ggp-player learn`` has stored an evaluation of the game, it is used
-    instead. Then each position is searched deeper and deeper, as by ``proof``, with
+    The evaluation is a sum of weights over patterns, which are digits of a few cells that the rules
+    bring together; they are learned by temporal differences from games against itself, which takes
+    ``seconds`` of CPU time, once. Where ``ggp-player learn`` has stored an evaluation of the game,
+    it is used instead. Then each position is searched deeper and deeper, as by ``proof``, with
     which it shares its search: blocks of siblings, the history heuristic, a transposition table of
     ``megabytes``, or less where :func:`.search_memory` is. Moves after the first are searched with
     a null window, and late ones less deep (late-move reductions); at the horizon moves that change
@@ -45,8 +45,8 @@ class LearnedAlphaBeta(EngineStrategy):
 
     Sources: D. Knuth and R. Moore, An analysis of alpha-beta pruning (1975); J. Pearl, Scout: a
     simple game-searching algorithm (1980); E. Heinz, Scalable search in computer chess (2000), for
-    reductions and quiescence; M. Buro, From simple features to sophisticated evaluation functions
-    (1998).
+    reductions and quiescence; M. Thill, P. Koch and W. Konen, Reinforcement learning with n-tuples
+    on the game Connect-4 (2012).
     """
 
     name = "learned_alpha_beta"

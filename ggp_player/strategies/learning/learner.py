@@ -1,4 +1,4 @@
-"""The learner: from random playouts to an evaluation, and whether it makes a better player."""
+"""The learner: an evaluation from games, and whether it makes a better player."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ggp_player.strategies.learning.duel import (
     Score,
     TreeSearchDuelist,
     Verdict,
+    compare_evaluations,
     play_pairs,
 )
-from ggp_player.strategies.learning.evaluation import Learning
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import (
@@ -27,8 +27,8 @@ from ggp_player.strategies.learning.learning_time import (
     OwnTime,
     clock_until,
 )
+from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.learning.self_play import compare_evaluations
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
@@ -56,6 +56,9 @@ LATER_COMPARISON = 0.2
 
 HOPELESS_SHARE = 0.3
 """Where alpha-beta has won less of a duel, it does not go on learning."""
+
+FIRST_LOOK = 0.4
+"""The part of the time for learning before the first look: patterns are worth little at first."""
 
 LOOK_SECONDS, LOOK_SHARE = 5.0, 0.75
 """Where learning takes less time than that, or so much of it has passed, the duel is soon there."""
@@ -145,15 +148,15 @@ class Learner:
         clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
         if evaluation is None:
-            learning = Learning(machine, seed)
+            learning = Learning(machine, seed, symmetries=self._symmetries)
             hopeless = yield from self._learn(machine, learning, plan, clock)
             if hopeless is not None:
                 self._note(learning.evaluation, hopeless)
                 return
             self._learning = learning
-            evaluation = yield from learning.settle(clock)
+            evaluation = learning.evaluation
             if evaluation is None:
-                self.note = "too few states to learn an evaluation from"
+                self.note = "too few states to find patterns in"
                 return
         yield from self._decide(machine, evaluation)
 
@@ -209,15 +212,16 @@ class Learner:
     ) -> Generator[None, None, Score | None]:
         """Learn in the time that is planned; return how a look went that says it is hopeless.
 
-        The first look comes after the first games, others where learning has been doubled since.
+        The first look comes after ``FIRST_LOOK``, others where learning has been doubled since.
         """
-        began, next_look = clock(), 0.0
+        began, next_look = clock(), FIRST_LOOK * plan.learning
         last_look = LOOK_SHARE * plan.learning if plan.learning >= LOOK_SECONDS else 0.0
         for _ in learning.work(plan.learning, clock):
             yield
+            if not next_look <= clock() - began < last_look:
+                continue
             evaluation = learning.evaluation
-            is_due = next_look <= clock() - began < last_look
-            if is_due and evaluation is not None and evaluation.games:
+            if evaluation is not None and evaluation.games:
                 score = yield from self._look(machine, evaluation)
                 if score.points < LOOK_POINTS:
                     return score

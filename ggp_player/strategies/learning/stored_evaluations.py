@@ -1,7 +1,7 @@
 """Evaluations on disk: what was learned of a game at leisure, for whoever meets it again.
 
-A file holds the weights of each role's evaluation by the canonical texts of fluents, with those of
-its network where there is one. It is named after the digest of the canonical rules
+A file holds the weights of patterns, and what each fluent, by its canonical text, adds to their
+indices. It is named after the digest of the canonical rules
 (:func:`gdl.language.canonical_form`): the game is recognised in whatever words and order its rules
 come, and by whatever engine. ``ggp-player learn`` writes such files, and both the learner and
 ``learned_alpha_beta`` look for one.
@@ -12,8 +12,11 @@ wrong is one sentence in the log.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import logging
 import os
+import zlib
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,14 +29,13 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
-from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.network import Network
+from ggp_player.strategies.learning.pattern_learning import learn_evaluation
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.solver import UNITS
+from ggp_player.strategies.patterns import PatternTables
 
-VERSION: Literal[2] = 2
-"""The version of the format. Version 1, which knows no networks, is still read."""
+VERSION: Literal[3] = 3
+"""The version of the format. What earlier versions knew is worth nothing beside patterns."""
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of stored evaluations."""
@@ -47,13 +49,8 @@ MAX_WEIGHT = 1_000.0
 MIN_KNOWN = 0.5
 """The part of a game's fluents that a file must know: engines differ in what they leave out."""
 
-DIGITS = 7
-"""Decimals of the weights of networks: more would make no difference."""
-
-Weight = Annotated[float, Field(ge=-MAX_WEIGHT, le=MAX_WEIGHT, allow_inf_nan=False)]
-
-UnitWeights = Annotated[list[Weight], Field(min_length=UNITS, max_length=UNITS)]
-"""A number for each unit of a network."""
+MAX_TABLES, MAX_ENTRIES, MAX_PHASES = 4_096, 2**22, 64
+"""Tables, their entries in all, and phases."""
 
 _CONFIG = ConfigDict(extra="forbid", strict=True)
 
@@ -78,36 +75,85 @@ class RecalledEvaluation(LearnedEvaluation):
 
 
 @checked_dataclass(frozen=True, slots=True, config=_CONFIG)
-class RoleWeights:
-    """What each fluent, by its canonical text, adds to the logit that a role wins."""
+class StoredPatterns:
+    """Tables and weights: see :class:`.PatternTables`; fluents by their canonical texts.
 
-    constant: Weight
-    fluents: Mapping[str, Weight]
+    ``fluents`` has, for each fluent, the tables that it reaches and the offsets there in turn.
+    ``weights`` are the bytes of float16 (entries + 1, phases * ``outputs``), from the smallest byte
+    on, compressed by zlib, in base64.
+    """
 
-
-@checked_dataclass(frozen=True, slots=True, config=_CONFIG)
-class RoleNetwork:
-    """A role's network: see :class:`.Network`; fluents by their canonical texts."""
-
-    fluents: Mapping[str, UnitWeights]
-    widths: Annotated[list[UnitWeights], Field(min_length=2, max_length=2)]
-    constants: UnitWeights
-    output: UnitWeights
+    sizes: Annotated[list[Annotated[int, Field(ge=1, le=2**16)]], Field(max_length=MAX_TABLES)]
+    firsts: Annotated[
+        list[Annotated[int, Field(ge=0, lt=MAX_ENTRIES)]], Field(max_length=MAX_TABLES)
+    ]
+    fluents: Mapping[str, list[Annotated[int, Field(ge=0, lt=2**16)]]]
+    phases: Annotated[list[str], Field(max_length=MAX_PHASES)]
+    outputs: Annotated[int, Field(ge=1, le=2)]
+    weights: str
 
     @classmethod
-    def of(cls, network: Network, texts: list[str]) -> RoleNetwork:
-        """What to store of a network, given the texts of the fluents."""
-        parts = (network.fluents, network.widths, network.constants, network.output)
-        fluents, *others = (part.astype(np.float64).round(DIGITS).tolist() for part in parts)
-        return cls(dict(zip(texts, fluents, strict=True)), *others)
-
-    def network(self, texts: list[str]) -> Network:
-        """The network for a game with fluents of these texts."""
-        none = [0.0] * UNITS
-        parts = ([self.fluents.get(text, none) for text in texts], self.widths)
-        return Network(
-            *(np.array(part, np.float32) for part in (*parts, self.constants, self.output))
+    def of(cls, evaluation: LearnedEvaluation, texts: list[str]) -> StoredPatterns:
+        """What to store of an evaluation, given the texts of the fluents."""
+        tables = evaluation.tables
+        pairs = np.stack([tables.reached, tables.offsets], axis=1).astype(int)
+        fluents = {
+            text: pairs[tables.starts[number] : tables.starts[number + 1]].ravel().tolist()
+            for number, text in enumerate(texts)
+        }
+        weights = np.clip(evaluation.weights, -MAX_WEIGHT, MAX_WEIGHT).astype("<f2").tobytes()
+        return cls(
+            tables.sizes.tolist(),
+            tables.firsts.tolist(),
+            fluents,
+            [texts[number] for number in tables.phases],
+            evaluation.outputs,
+            base64.b64encode(zlib.compress(weights)).decode(),
         )
+
+    def tables(self, texts: list[str]) -> PatternTables:
+        """The tables for a game with fluents of these texts.
+
+        Raises ValueError for tables or phases that there cannot be.
+        """
+        found = [np.array(self.fluents.get(text, ()), np.int64) for text in texts]
+        pairs = np.concatenate([*found, np.zeros(0, np.int64)])
+        if any(len(each) % 2 for each in found):
+            raise ValueError("patterns.fluents: a table without an offset")
+        reached, offsets = pairs[::2], pairs[1::2]
+        sizes, firsts = np.array(self.sizes, np.int64), np.array(self.firsts, np.int64)
+        if len(sizes) != len(firsts):
+            raise ValueError(f"patterns.firsts: not {len(sizes)} numbers, one for each table")
+        if (reached >= len(sizes)).any() or (offsets >= sizes[reached]).any():
+            raise ValueError("patterns.fluents: an entry that is in no table")
+        if (firsts + sizes).max(initial=0) > MAX_ENTRIES:
+            raise ValueError(f"patterns.sizes: more than {MAX_ENTRIES} entries")
+        if missing := set(self.phases) - set(texts):
+            raise ValueError(f"patterns.phases: the game has no fluent {min(missing)[:50]}")
+        return PatternTables(
+            np.cumsum([0, *(len(each) // 2 for each in found)]).astype(np.uint32),
+            reached.astype(np.uint32),
+            offsets.astype(np.uint16),
+            firsts.astype(np.uint32),
+            sizes.astype(np.uint32),
+            np.array([texts.index(text) for text in self.phases], np.int32),
+        )
+
+    def weights_of(self, tables: PatternTables) -> NDArray[np.float32]:
+        """The weights for the tables. Raises ValueError for anything but as many numbers."""
+        shape = (tables.entries + 1, tables.phase_count * self.outputs)
+        expected = 2 * shape[0] * shape[1]
+        try:
+            packed = base64.b64decode(self.weights, validate=True)
+            found = zlib.decompressobj().decompress(packed, expected + 1)
+        except (binascii.Error, ValueError, zlib.error) as error:
+            raise ValueError("patterns.weights: no compressed numbers in base64") from error
+        if len(found) != expected:
+            raise ValueError(f"patterns.weights: not {expected} bytes")
+        weights = np.frombuffer(found, "<f2").reshape(shape).astype(np.float32)
+        if not (np.abs(weights) <= MAX_WEIGHT).all():
+            raise ValueError(f"patterns.weights: a number beyond {MAX_WEIGHT:.0f}")
+        return weights
 
 
 @checked_dataclass(frozen=True, slots=True, config=_CONFIG)
@@ -122,19 +168,16 @@ class DuelResult:
 class StoredEvaluation:
     """An evaluation as it is stored.
 
-    ``rules`` is the digest of the canonical rules. There are ``weights`` for each of two
-    rivals, in role order, and ``networks`` or none. ``states`` and ``games`` were learned from for
-    so many ``seconds``.
+    ``rules`` is the digest of the canonical rules. It was learned from so many ``games`` for so
+    many ``seconds``.
     """
 
-    version: Literal[1, 2]
+    version: Literal[3]
     rules: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    weights: Annotated[tuple[RoleWeights, RoleWeights], Field(strict=False)]
-    states: NonNegativeInt
+    patterns: StoredPatterns
     games: NonNegativeInt
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     duel: DuelResult | None = None
-    networks: Annotated[tuple[RoleNetwork, RoleNetwork] | None, Field(strict=False)] = None
 
     @classmethod
     def of(
@@ -145,30 +188,10 @@ class StoredEvaluation:
         seconds: float,
         duel: DuelResult | None = None,
     ) -> StoredEvaluation:
-        """What to store of an evaluation for a game's machine, in the canonical form of its rules.
-
-        Raises pydantic's ValidationError for weights beyond ``MAX_WEIGHT``.
-        """
+        """What to store of an evaluation for a game's machine, with the form of its rules."""
         texts = list(map(form.text_of, machine.facts))
-        weights = []
-        for of_role in evaluation.weights:
-            *fluents, constant = of_role.tolist()
-            weights.append(RoleWeights(constant, dict(zip(texts, fluents, strict=True))))
-        first, second = weights
-        networks = None
-        if evaluation.networks is not None:
-            own, other = (RoleNetwork.of(network, texts) for network in evaluation.networks)
-            networks = (own, other)
-        return cls(
-            VERSION,
-            form.digest,
-            (first, second),
-            evaluation.states,
-            evaluation.games,
-            seconds,
-            duel,
-            networks,
-        )
+        patterns = StoredPatterns.of(evaluation, texts)
+        return cls(VERSION, form.digest, patterns, evaluation.games, seconds, duel)
 
     def save(self, folder: Path) -> Path:
         """Write a file, which at any moment is whole or absent, and return its path.
@@ -180,7 +203,7 @@ class StoredEvaluation:
         temporary = folder / f".{path.name}.{os.getpid()}"
         try:
             with temporary.open("wb") as file:
-                file.write(_ADAPTER.dump_json(self, indent=1) + b"\n")
+                file.write(_ADAPTER.dump_json(self) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -191,29 +214,18 @@ class StoredEvaluation:
     def evaluation_of(self, machine: PropnetStateMachine, form: CanonicalForm) -> LearnedEvaluation:
         """The evaluation for a machine of the game.
 
-        A fluent that the file does not know weighs nothing. Raises ValueError where it knows too
-        few of them.
+        A fluent that the file does not know is in no pattern. Raises ValueError where it knows too
+        few of them, and for tables that fit together in no way.
         """
         texts = list(map(form.text_of, machine.facts))
-        for known in (*self.weights, *(self.networks or ())):
-            count = sum(text in known.fluents for text in texts)
-            if count < MIN_KNOWN * len(texts):
-                raise ValueError(f"it knows {count} of the game's {len(texts)} fluents")
-        first, second = (_array(known, texts) for known in self.weights)
-        networks = None
-        if self.networks is not None:
-            own, other = (known.network(texts) for known in self.networks)
-            networks = (own, other)
-        return RecalledEvaluation((first, second), self.states, self.games, networks)
+        count = sum(text in self.patterns.fluents for text in texts)
+        if count < MIN_KNOWN * len(texts):
+            raise ValueError(f"it knows {count} of the game's {len(texts)} fluents")
+        tables = self.patterns.tables(texts)
+        return RecalledEvaluation(tables, self.patterns.weights_of(tables), self.games)
 
 
 _ADAPTER = TypeAdapter(StoredEvaluation)
-
-
-def _array(known: RoleWeights, texts: list[str]) -> NDArray[np.float32]:
-    """A role's weights in the order of the fluents' texts, then the constant."""
-    values = [known.fluents.get(text, 0.0) for text in texts]
-    return np.array([*values, known.constant], np.float32)
 
 
 def path_in(folder: Path, digest: str) -> Path:
@@ -275,7 +287,7 @@ def recall_evaluation(
         path, reason = path_in(folder, form.digest), " ".join(str(error).split())
         _log.warning("the stored evaluation %s is ignored: %s", path, reason)
         return None
-    _log.info("using a %s", evaluation)
+    _log.info("using %s", evaluation)
     return evaluation
 
 

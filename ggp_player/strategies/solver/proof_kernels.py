@@ -208,7 +208,9 @@ def _known_value(search: ProofSearch, level: int, child: int) -> tuple[int, int,
     depth, known = search.stack.frames[level].depth, search.nodes.facts[child]
     if known.low == known.high:
         return int(known.low), int(known.high), int(known.low)
-    if depth > 1 or (len(search.evaluation.weights) > 0 and level < search.control[0].last_level):
+    if depth > 1 or (
+        search.evaluation.weights.shape[1] > 0 and level < search.control[0].last_level
+    ):
         return recall(search, child, max(0, depth - 1))
     return int(known.estimate), int(known.estimate), int(known.estimate)
 
@@ -263,7 +265,7 @@ def _descend(search: ProofSearch, level: int) -> None:
 def _reduction(search: ProofSearch, level: int, child: int) -> int:
     """By how much less deep a late move is searched at first (late-move reductions)."""
     frame = search.stack.frames[level]
-    if not frame.scouts or len(search.evaluation.weights) == 0:
+    if not frame.scouts or search.evaluation.weights.shape[1] == 0:
         return 0
     if frame.index < LATE or frame.depth < 3 or _is_capture(search, frame.node, child):
         return 0

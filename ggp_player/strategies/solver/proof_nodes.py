@@ -27,11 +27,20 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
     load_states,
-    lowest,
     make_all_canonical,
     population,
     prefetch,
     read_lanes,
+)
+from ggp_player.strategies.patterns import (
+    Indices,
+    PatternTables,
+    Scratch,
+    Weights,
+    add_up,
+    find_indices,
+    find_phases,
+    follow_moves,
 )
 from ggp_player.strategies.solver.block_kernels import (
     Words,
@@ -41,7 +50,6 @@ from ggp_player.strategies.solver.block_kernels import (
     next_bit,
     set_move,
 )
-from ggp_player.strategies.solver.hidden_layer import NO_LAYER, HiddenLayer, hidden_logit
 
 LOWEST, HIGHEST, NEUTRAL = 0, 100, 50
 """The range of values, and the value of a state at the horizon."""
@@ -60,7 +68,6 @@ FACTS = np.dtype(
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
         ("estimate", np.int32),  # the value by the evaluation
-        ("logit", np.float64),  # that the estimate is from
     ]
 )
 """What is known of a node."""
@@ -74,7 +81,8 @@ class Nodes(NamedTuple):
 
     The first half is for children of siblings, the second for children of cousins.
     ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
-    the canonical state. ``facts`` ``FACTS`` (n,).
+    the canonical state. ``facts`` ``FACTS`` (n,). ``sums`` float32 (n, phases): what the evaluation
+    adds up to.
     """
 
     states: Words
@@ -133,23 +141,34 @@ CONTROL = np.dtype(
 NO_PROBLEM, SIMULTANEOUS = 0, 1
 
 
-COUNTS = 64
-"""Legal moves of a role are told apart up to one less."""
-
-
 class StateEvaluation(NamedTuple):
     """What states are worth that no search has decided: a logistic function of a logit.
 
-    ``weights`` float32 (fluents + 1,): what each fluent adds to the logit that "mine" wins; the
-    last is always added. Empty for no evaluation: all states are worth ``NEUTRAL``. A move that
-    changes the value by at least ``swing`` in favour of its role is followed beyond the horizon.
-    ``hidden`` adds what features are worth together: all fluents, then each number of legal moves
-    of each role, from 0 to ``COUNTS`` less 1.
+    ``weights`` float32 (entries + 1, phases): what each entry of the ``tables`` adds to the logit
+    that "mine" wins, in each phase; the last row is always added. Without columns there is no
+    evaluation: all states are worth ``NEUTRAL``. A move that changes the value by at least
+    ``swing`` in favour of its role is followed beyond the horizon.
     """
 
-    weights: NDArray[np.float32]
+    tables: PatternTables
+    weights: Weights
     swing: int
-    hidden: HiddenLayer = NO_LAYER
+
+
+class ParentPatterns(NamedTuple):
+    """What is known of the nodes that are expanded in a block, and of their children.
+
+    ``indices`` uint16 (lanes, tables) and ``sums`` float32 (lanes, phases): those of the parents.
+    ``places`` int64 (lanes,): the row of each child's parent. ``phases`` int32 (lanes,) and
+    ``logits`` float32 (lanes, 1): those of the children.
+    """
+
+    indices: Indices
+    sums: Weights
+    places: NDArray[np.int64]
+    phases: NDArray[np.int32]
+    logits: Weights
+    scratch: Scratch
 
 
 class ProofSearch(NamedTuple):
@@ -167,6 +186,7 @@ class ProofSearch(NamedTuple):
     table: Words
     control: NDArray[np.void]
     evaluation: StateEvaluation
+    patterns: ParentPatterns
 
 
 @kernel
@@ -197,7 +217,9 @@ def _describe(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> Non
         canonical = canonical.copy()
         elements = facts["symmetry"][base : base + count]
         make_all_canonical(block.symmetries, canonical, spare, elements)
-    held = np.empty(block.fluent_count + len(block.move_offsets), np.int32)
+    _add_up_patterns(search, base, parents)
+    logits = search.patterns.logits
+    is_evaluated = search.evaluation.weights.shape[1] > 0
     for lane in range(count):
         node = base + lane
         nodes.hashes[node, 0] = hash_of(canonical, lane, 0)
@@ -210,79 +232,38 @@ def _describe(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> Non
             facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
-        facts[node].estimate = _estimate(search, node, parents[lane], held)
+        facts[node].estimate = NEUTRAL
+        if is_evaluated:
+            share = 1.0 / (1.0 + math.exp(-logits[lane, 0]))
+            facts[node].estimate = int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
 
 
 @kernel
-def _estimate(search: ProofSearch, node: int, parent: int, held: NDArray[np.int32]) -> int:
-    """Estimate the value of a node; ``parent`` is -1 for the root, ``held`` as in :func:`logit_of`.
-
-    A linear evaluation adds to the parent's what has changed.
-    """
-    if len(search.evaluation.weights) == 0:
-        return NEUTRAL
-    known = search.nodes.facts[node]
-    if parent < 0 or len(search.evaluation.hidden.rows) > 0:
-        known.logit = logit_of(search, node, held)
-    else:
-        known.logit = search.nodes.facts[parent].logit + _logit_gained(search, parent, node)
-    share = 1.0 / (1.0 + math.exp(np.float32(-known.logit)))
-    return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
-
-
-@kernel
-def _logit_gained(search: ProofSearch, parent: int, node: int) -> float:
-    """Return what the weights of a node's fluents add up to, less those of its parent."""
-    weights, states, total = search.evaluation.weights, search.nodes.states, 0.0
-    for word in range(states.shape[1]):
-        gained, lost = states[node, word], states[parent, word]
-        gained, lost = gained & ~lost, lost & ~gained
-        while gained != 0:
-            total += weights[64 * word + lowest(gained)]
-            gained &= gained - ONE
-        while lost != 0:
-            total -= weights[64 * word + lowest(lost)]
-            lost &= lost - ONE
-    return total
+def _add_up_patterns(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> None:
+    """Evaluate the nodes from ``base`` on by those of their parents; -1 for the root."""
+    evaluation, nodes, patterns = search.evaluation, search.nodes, search.patterns
+    tables, weights, logits = evaluation.tables, evaluation.weights, patterns.logits
+    count = len(parents)
+    if weights.shape[1] == 0:
+        return
+    find_phases(tables, nodes.states, base, patterns.phases[:count])
+    if parents[0] < 0:
+        _find_sums(search, base, 0)
+        logits[0, 0] = patterns.sums[0, patterns.phases[0]]
+        return
+    before = (nodes.states, patterns.indices, patterns.sums)
+    after = (nodes.states, patterns.phases)
+    follow_moves(
+        tables, weights, before, parents, patterns.places, after, base, logits, patterns.scratch
+    )
 
 
 @kernel
-def logit_of(search: ProofSearch, node: int, held: NDArray[np.int32]) -> float:
-    """Return the logit that "mine" wins in a node.
-
-    ``held`` int32 (fluents + roles + 1,) is scratch: the features that hold.
-    """
-    weights, hidden = search.evaluation.weights, search.evaluation.hidden
-    state, fluents = search.nodes.states[node], len(weights) - 1
-    total, count = weights[fluents], 0
-    for word in range(len(state)):
-        left = state[word]
-        while left != 0:
-            fluent = 64 * word + lowest(left)
-            total += weights[fluent]
-            held[count] = fluent
-            count += 1
-            left &= left - np.uint64(1)
-    if len(hidden.rows) > 0:
-        count = _add_counts(search, node, held, count)
-        rows, output = hidden.rows.ctypes.data, hidden.output.ctypes.data
-        total += hidden_logit(rows, output, held.ctypes.data, count)
-    return float(total)
-
-
-@kernel
-def _add_counts(search: ProofSearch, node: int, held: NDArray[np.int32], count: int) -> int:
-    """Add the numbers of legal moves, and what always holds, to the ``count`` features that hold.
-
-    Returns how many features there are then.
-    """
-    offsets, fluents = search.block.move_offsets, search.block.fluent_count
-    for role in range(len(offsets) - 1):
-        width = _count_bits(search.nodes.legal, node, offsets[role], offsets[role + 1])
-        held[count + role] = fluents + role * COUNTS + min(width, COUNTS - 1)
-    count += len(offsets) - 1
-    held[count] = len(search.evaluation.hidden.rows) - 1
-    return count + 1
+def _find_sums(search: ProofSearch, node: int, place: int) -> None:
+    """Find the indices and the sums of a node: row ``place``."""
+    evaluation, patterns = search.evaluation, search.patterns
+    find_indices(evaluation.tables, search.nodes.states, node, patterns.indices, place)
+    add_up(evaluation.tables, evaluation.weights, patterns.indices, place, patterns.sums, place)
 
 
 @kernel
@@ -331,7 +312,10 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     chosen = np.empty(total, np.int64)
     clear_moves(block)
     lane, batch = 0, search.control[0].block_count
-    for parent in parents:
+    patterns = search.patterns
+    for place in range(len(parents)):
+        parent = parents[place]
+        _find_sums(search, parent, place)
         facts[parent].first_child, facts[parent].batch = base + lane, batch
         chooser, width = facts[parent].role, facts[parent].width
         for role in range(len(block.move_offsets) - 1):
@@ -343,6 +327,7 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
                     facts[base + lane + i].move = move
                     move = next_bit(nodes.legal, parent, move + 1, last)
         chosen[lane : lane + width] = parent
+        patterns.places[lane : lane + width] = place
         lane += width
         facts[parent].end_child = base + lane
     load_states(block, nodes.states, chosen)

@@ -13,6 +13,7 @@ from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.search_slices import slice_share
 from ggp_player.strategies import Choice, Limit, MoveReport, Position, tally
+from ggp_player.strategies.patterns import NO_TABLES, new_scratch
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     PAUSED,
@@ -29,6 +30,7 @@ from ggp_player.strategies.solver.proof_nodes import (
     LOWEST,
     NO_PROBLEM,
     Nodes,
+    ParentPatterns,
     ProofSearch,
     Stack,
     StateEvaluation,
@@ -51,7 +53,7 @@ GATES_FOR_LANE = 45
 ENTRY_BYTES = 16
 """The size of an entry of the transposition table."""
 
-NO_EVALUATION = StateEvaluation(np.zeros(0, np.float32), 0)
+NO_EVALUATION = StateEvaluation(NO_TABLES, np.zeros((1, 0), np.float32), 0)
 """All states at the horizon are worth the same."""
 
 
@@ -261,7 +263,18 @@ class _ThreadSearch:
         nodes, stack = _new_stack(block)
         control = np.zeros(1, CONTROL)
         control["mine"], control["lanes"] = mine, _lanes_worth(block)
-        self._arrays = ProofSearch(block.arrays(), nodes, stack, table, control, evaluation)
+        lanes = stack.order.shape[1]
+        patterns = ParentPatterns(
+            np.zeros((lanes, len(evaluation.tables.sizes)), np.uint16),
+            np.zeros((lanes, evaluation.weights.shape[1]), np.float32),
+            np.zeros(lanes, np.int64),
+            np.zeros(lanes, np.int32),
+            np.zeros((lanes, 1), np.float32),
+            new_scratch(evaluation.tables),
+        )
+        self._arrays = ProofSearch(
+            block.arrays(), nodes, stack, table, control, evaluation, patterns
+        )
         self._depth = 0
         self._status = FINISHED
 

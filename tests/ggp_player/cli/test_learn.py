@@ -13,7 +13,7 @@ from ggp_player.__main__ import main
 from ggp_player.cli import learn
 from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
-from tests.support.learned_games import GAME, adding_numbered_networks, ticking
+from tests.support.learned_games import GAME, ticking
 from tests.support.paths import GAMES
 from tests.support.small_games import compiled
 
@@ -33,10 +33,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of some games, by a clock that needs no time."""
-    monkeypatch.setattr(long_learning, "FIRST_ROUND", 0.04)
-    monkeypatch.setattr(long_learning, "NODES", 200)
-    monkeypatch.setattr(long_learning, "PLAYOUT_SHARE", 0.5)
-    monkeypatch.setattr(learn, "monotonic", ticking(0.001))
+    monkeypatch.setattr(long_learning, "FIRST_ROUND", 2.0)
+    monkeypatch.setattr(learn, "monotonic", ticking(0.01))
     monkeypatch.setattr(learn, "warm_up_first", lambda report: None)
 
 
@@ -46,59 +44,40 @@ def run(*arguments: object) -> Result:
 
 @pytest.mark.thorough
 def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Path) -> None:
-    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == 0, result.output
     *rounds, learned, duel, where = result.output.splitlines()
     assert all(line.startswith("round ") for line in rounds)
-    assert learned.startswith(("evaluation of ", "network of "))
+    assert " patterns learned from " in learned
     assert f"of {len(rounds)} rounds kept" in learned
     assert "duel" in duel
     (path,) = folder.iterdir()
     assert where == f"stored in {path}"
     document = json.loads(path.read_text())
     assert document["rules"] == path.stem
-    assert len(document["weights"]) == 2
+    assert document["version"] == 3
     evaluation = recall_evaluation(compiled(GAME), folder)
     assert evaluation is not None
-    again = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    again = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert again.exit_code == 0, again.output
-    assert again.output.startswith(f"going on from a {evaluation}\n")
+    assert again.output.startswith(f"going on from {evaluation}\n")
     assert json.loads(path.read_text())["seconds"] > document["seconds"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("model", ["linear", "network"])
-def test_the_model_can_be_chosen(
-    model: str, rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(long_learning, "add_networks", adding_numbered_networks)
-    result = run(rulesheet, "--time", "0.8", "--evaluations", folder, "--model", model)
-    assert result.exit_code == 0, result.output
-    assert ("with a network" in result.output) == (model == "network")
-    (path,) = folder.iterdir()
-    assert (json.loads(path.read_text())["networks"] is not None) == (model == "network")
-
-
-def test_no_model(rulesheet: Path) -> None:
-    result = run(rulesheet, "--model", "huge")
-    assert result.exit_code == 2
-    assert "'huge' is not one of 'linear', 'network', 'auto'" in result.output
 
 
 def test_the_environment_names_the_folder(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
-    assert run(rulesheet, "--time", "0.4").exit_code == 0
+    assert run(rulesheet, "--time", "6").exit_code == 0
     assert len(list(folder.iterdir())) == 1
 
 
 @pytest.mark.thorough
 def test_a_bad_file_is_replaced(rulesheet: Path, folder: Path) -> None:
-    run(rulesheet, "--time", "0.4", "--evaluations", folder)
+    run(rulesheet, "--time", "6", "--evaluations", folder)
     (path,) = folder.iterdir()
     path.write_text("{}")
-    result = run(rulesheet, "--time", "0.4", "--evaluations", folder)
+    result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("what is stored of the game cannot be used: ")
     assert recall_evaluation(compiled(GAME), folder) is not None
@@ -117,7 +96,7 @@ def test_ctrl_c_keeps_what_was_learned(
             yield
 
     monkeypatch.setattr(LongLearning, "work", interrupted)
-    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == learn.INTERRUPTED
     if is_learned:
         assert "no duel with the tree search was finished" in result.output
@@ -131,9 +110,9 @@ def test_too_few_states_are_an_error(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learn, "monotonic", ticking(10.0))
-    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == 1
-    assert result.output == "Error: too few states to learn an evaluation from\n"
+    assert result.output == "Error: too few states to find patterns in\n"
 
 
 # ---------------------------------------------------------------------- mistakes

@@ -22,7 +22,7 @@ from ggp_player.cli.commands import arguments, learn, manager, matches, tourname
 from ggp_player.manager.tournament import DEFAULT_MAX_STEPS
 from ggp_player.manager_service.storage.tokens import ROLES
 from ggp_player.manager_service.web.models import EventToPost
-from ggp_player.strategies.learning import FOLDER_VARIABLE, Model
+from ggp_player.strategies.learning import FOLDER_VARIABLE
 from tests.support.paths import GAMES
 
 NO_RULESHEETS = {
@@ -130,7 +130,6 @@ def test_command_lines_say_what_the_modules_below_say() -> None:
     assert found["gdl serve-oracle --games"] == Limits().games
     assert matches.STATUSES == STATUSES
     assert manager.ROLES == ROLES
-    assert sorted(learn.MODELS) == sorted(Model)
     assert learn.FOLDER_VARIABLE == FOLDER_VARIABLE
     assert tournament.DEFAULT_MAX_STEPS == DEFAULT_MAX_STEPS
     assert arguments.ARCHIVE_VARIABLE == ARCHIVE_VARIABLE

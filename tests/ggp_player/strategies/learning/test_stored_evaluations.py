@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -33,7 +35,7 @@ from ggp_player.strategies.learning.stored_evaluations import (
     path_in,
     recall_evaluation,
 )
-from tests.support.learned_games import GAME, numbered_evaluation, numbered_network, ticking
+from tests.support.learned_games import GAME, numbered_evaluation, ticking
 from tests.support.small_games import compiled
 
 
@@ -83,9 +85,9 @@ def test_what_is_stored_is_read(folder: Path) -> None:
     )
     for role in range(2):
         np.testing.assert_allclose(
-            evaluation.seen_from(role).weights, expected.seen_from(role).weights
+            evaluation.seen_from(role).weights, expected.seen_from(role).weights, atol=1e-3
         )
-    assert str(evaluation) == "stored evaluation of 3000 states and 40 games"
+    assert str(evaluation) == "stored 42 patterns learned from 40 games"
 
 
 def test_a_scrambled_game_gets_the_weights_of_its_own_fluents(
@@ -95,54 +97,26 @@ def test_a_scrambled_game_gets_the_weights_of_its_own_fluents(
     evaluation, expected = recall_evaluation(other), numbered_evaluation(machine)
     assert evaluation is not None
     assert evaluation.is_zero_sum
-    for role in range(2):
-        found = evaluation.seen_from(role).weights
-        by_fact = dict(zip(map(str, other.facts), found, strict=False))
-        known = expected.seen_from(role).weights
-        for fact, weight in zip(machine.facts, known, strict=False):
-            assert by_fact[str(scrambler.scramble(fact))] == pytest.approx(weight)
-        assert found[-1] == pytest.approx(known[-1])
+    known, found = expected.tables, evaluation.tables
+    renamed = {str(scrambler.scramble(fact)): number for number, fact in enumerate(machine.facts)}
+    for number, fact in enumerate(other.facts):
+        first, before = found.starts[number], known.starts[renamed[str(fact)]]
+        assert found.reached[first] == known.reached[before]
+        assert found.offsets[first] == known.offsets[before] == 1
+    assert [str(other.facts[phase]) for phase in found.phases] == [
+        str(scrambler.scramble(machine.facts[phase])) for phase in known.phases
+    ]
+    np.testing.assert_allclose(evaluation.weights, expected.weights, atol=1e-3)
 
 
-def test_a_network_is_stored_and_read(folder: Path) -> None:
-    machine = compiled(GAME)
-    expected = numbered_network(machine)
-    stored(machine, expected).save(folder)
-    found = recall_evaluation(machine)
-    assert found is not None
-    assert found.is_network
-    assert found.is_zero_sum
-    assert str(found) == "stored network of 3000 states and 40 games"
-    for role in range(2):
-        layer, known = found.seen_from(role).hidden, expected.seen_from(role).hidden
-        np.testing.assert_allclose(layer.rows, known.rows, atol=1e-5)
-        np.testing.assert_allclose(layer.output, known.output, atol=1e-6)
-
-
-def test_a_scrambled_game_gets_the_network_of_its_own_fluents(
-    folder: Path, scrambled: tuple[PropnetStateMachine, Scrambler]
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_file_of_an_earlier_version_is_ignored(
+    version: int, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    machine, (other, scrambler) = compiled(GAME), scrambled
-    expected = numbered_network(machine)
-    stored(machine, expected).save(folder)
-    evaluation = recall_evaluation(other)
-    assert evaluation is not None
-    rows, known = evaluation.seen_from(0).hidden.rows, expected.seen_from(0).hidden.rows
-    by_fact = dict(zip(map(str, other.facts), rows, strict=False))
-    for fact, row in zip(machine.facts, known, strict=False):
-        np.testing.assert_allclose(by_fact[str(scrambler.scramble(fact))], row, atol=1e-6)
-    np.testing.assert_allclose(rows[len(machine.facts) :], known[len(machine.facts) :], atol=1e-5)
-
-
-def test_a_file_of_version_1_is_read(folder: Path) -> None:
-    machine = compiled(GAME)
     (path,) = folder.iterdir()
-    document = json.loads(path.read_text())
-    del document["networks"]
-    path.write_text(json.dumps(document | {"version": 1}))
-    evaluation = recall_evaluation(machine)
-    assert evaluation is not None
-    assert not evaluation.is_network
+    path.write_text(json.dumps({"version": version, "rules": path.stem, "weights": []}))
+    assert recall_evaluation(compiled(GAME)) is None
+    assert f"the stored evaluation {path} is ignored: version" in caplog.text
 
 
 def test_the_learner_uses_what_is_stored(
@@ -157,8 +131,8 @@ def test_the_learner_uses_what_is_stored(
     found = Learner(ticking(0.01))
     for _ in found.work(scrambled[0], 1):
         pass
-    assert found.note.startswith("stored evaluation of 3000 states and 40 games; alpha-beta")
-    assert "using a stored evaluation of 3000 states and 40 games" in caplog.text
+    assert found.note.startswith("stored 42 patterns learned from 40 games; alpha-beta")
+    assert "using stored 42 patterns learned from 40 games" in caplog.text
     assert isinstance(found.strategy, LearnedAlphaBeta)
 
 
@@ -212,18 +186,14 @@ def changed(**values: object) -> Callable[[Document], str]:
         (lambda document: json.dumps(document)[:-20], "JSON"),
         (lambda _: "[" * 100_000, "JSON"),
         (lambda _: "\x00\xff", "JSON"),
-        (changed(version=3), "version"),
+        (changed(version=4), "version"),
         (changed(rules="0" * 64), "other rules"),
         (changed(rules="../../x"), "rules"),
         (changed(games=-1), "games"),
+        (changed(games="many"), "games"),
         (changed(seconds=float("nan")), "seconds"),
-        (changed(states="many"), "states"),
         (changed(extra=1), "extra"),
-        (changed(networks="none"), "networks"),
-        (changed(weights=[]), "weights"),
-        (changed(weights=[{"constant": 0.0, "fluents": {}}] * 2), "knows 0 of"),
-        (changed(weights=[{"constant": 1e300, "fluents": {}}] * 2), "constant"),
-        (changed(weights=[{"constant": 0.0, "fluents": {"c": float("inf")}}] * 2), "fluents"),
+        (changed(patterns="none"), "patterns"),
         (lambda document: json.dumps(document) + " " * 2**24, "larger than"),
     ],
 )
@@ -241,43 +211,53 @@ def test_a_bad_file_is_one_sentence_in_the_log(
     assert "\n" not in sentence
 
 
-ROW = [0.5] * 16
-NETWORK = {"fluents": {"c": ROW}, "widths": [ROW, ROW], "constants": ROW, "output": ROW}
+def packed(values: object) -> str:
+    return base64.b64encode(zlib.compress(np.array(values, "<f2").tobytes())).decode()
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({}, "knows 0 of"),
-        ({"fluents": {"c": ROW[:-1]}}, "fluents"),
+        ({"fluents": {}}, "knows 0 of"),
+        ({"fluents": {"c": [-1, 0]}}, "fluents"),
         ({"fluents": {"c": "many"}}, "fluents"),
-        ({"widths": [ROW]}, "widths"),
-        ({"widths": [ROW] * 3}, "widths"),
-        ({"constants": [*ROW, 0.0]}, "constants"),
-        ({"output": [*ROW[1:], float("nan")]}, "output"),
-        ({"output": [*ROW[1:], 1e6]}, "output"),
-        ({"output": None}, "output"),
+        ({"sizes": [0]}, "sizes"),
+        ({"sizes": [2], "firsts": [0]}, "an entry that is in no table"),
+        ({"sizes": [2]}, "patterns.firsts: not 1 numbers"),
+        ({"sizes": [2**16] * 42, "firsts": [2**22 - 1] * 42}, "more than"),
+        ({"firsts": [2**22]}, "firsts"),
+        ({"sizes": [2] * 10_000}, "sizes"),
+        ({"phases": ["none such"]}, "the game has no fluent none such"),
+        ({"outputs": 3}, "outputs"),
+        ({"weights": "?"}, "no compressed numbers"),
+        ({"weights": packed([])}, "not "),
+        ({"weights": packed([0.0] * 10**6)}, "not "),
+        ({"weights": packed([float("nan")] * 2 * 85)}, "a number beyond 1000"),
+        ({"weights": packed([2000.0] * 2 * 85)}, "a number beyond 1000"),
         ({"extra": 1}, "extra"),
     ],
 )
-def test_a_bad_network_is_one_sentence_in_the_log(
+def test_bad_patterns_are_one_sentence_in_the_log(
     change: Document, reason: str, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (path,) = folder.iterdir()
     document = json.loads(path.read_text())
-    path.write_text(json.dumps(document | {"networks": [NETWORK | change] * 2}))
+    path.write_text(json.dumps(document | {"patterns": document["patterns"] | change}))
     assert recall_evaluation(compiled(GAME)) is None
     (record,) = caplog.records
     assert f"the stored evaluation {path} is ignored: " in record.getMessage()
     assert reason in record.getMessage()
 
 
-def test_one_network_alone_is_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_table_without_an_offset_is_refused(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (path,) = folder.iterdir()
     document = json.loads(path.read_text())
-    path.write_text(json.dumps(document | {"networks": [NETWORK]}))
+    next(iter(document["patterns"]["fluents"].values())).append(1)
+    path.write_text(json.dumps(document))
     assert recall_evaluation(compiled(GAME)) is None
-    assert "networks" in caplog.text
+    assert "a table without an offset" in caplog.text
 
 
 def test_what_was_learned_in_less_time_is_ignored(
@@ -298,19 +278,17 @@ def test_what_is_no_file_is_ignored(folder: Path, caplog: pytest.LogCaptureFixtu
     assert "is ignored: it is no file" in caplog.text
 
 
-def test_a_fluent_that_is_not_known_weighs_nothing(folder: Path) -> None:
+def test_a_fluent_that_is_not_known_is_in_no_pattern(folder: Path) -> None:
     machine = compiled(GAME)
     (path,) = folder.iterdir()
     document = json.loads(path.read_text())
-    fact = machine.facts[0]
-    for known in document["weights"]:
-        del known["fluents"][form_of(machine).text_of(fact)]
+    del document["patterns"]["fluents"][form_of(machine).text_of(machine.facts[5])]
     path.write_text(json.dumps(document))
     evaluation = recall_evaluation(machine)
     assert isinstance(evaluation, RecalledEvaluation)
-    weights = evaluation.seen_from(0).weights
-    assert weights[0] == 0
-    assert np.count_nonzero(weights) >= len(weights) - 2
+    assert np.diff(evaluation.tables.starts).tolist() == [
+        number != 5 for number in range(len(machine.facts))
+    ]
 
 
 def test_a_file_is_written_whole_or_not_at_all(

@@ -10,17 +10,16 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numpy.typing import NDArray
 
 import gdl
 from gdl import State, Term
 from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
+from ggp_player.strategies.patterns import Cell, lay_out_tables
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.hidden_layer import UNITS, HiddenLayer
 from ggp_player.strategies.solver.proof import Proof
-from ggp_player.strategies.solver.proof_nodes import COUNTS, StateEvaluation, logit_of
+from ggp_player.strategies.solver.proof_nodes import StateEvaluation
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
 from ggp_player.strategies.vocabulary import Method
@@ -213,7 +212,7 @@ def test_helpers_visit_nodes_too() -> None:
 @pytest.mark.parametrize("name", ["connectFour", "breakthrough"])
 def test_what_else_is_in_a_block_changes_blocks_alone(name: str) -> None:
     machine = compiled(game(name))
-    evaluation = random_evaluation(machine, np.random.default_rng(1), 20, is_network=False)
+    evaluation = random_evaluation(machine, np.random.default_rng(1), 20, is_linear=True)
     found: dict[int, list[Choice]] = {}
     blocks = []
     for lanes in (1, 64, 512):
@@ -309,69 +308,55 @@ def test_chance_and_machines_without_blocks_are_refused() -> None:
 
 
 def random_evaluation(
-    machine: PropnetStateMachine, random: np.random.Generator, swing: int, *, is_network: bool
+    machine: PropnetStateMachine, random: np.random.Generator, swing: int, *, is_linear: bool
 ) -> StateEvaluation:
-    """An evaluation in which every feature counts, but a network seldom for much.
+    """An evaluation in which every pattern counts, but seldom for much: of single fluents, or more.
 
     Where moves often change the value by much, plain minimax goes on without end. All numbers are
     multiples of 1/64, so that sums are exact in any order.
     """
-
-    def numbers(spread: float, *shape: int) -> NDArray[np.float32]:
-        return (random.normal(0, 64 * spread, shape).round() / 64).astype(np.float32)
-
     fluents = machine.engine.layout.fluent_count
-    weights = numbers(0.3, fluents + 1)
-    if not is_network:
-        return StateEvaluation(weights, swing)
-    features = fluents + COUNTS * len(machine.roles)
-    layer = HiddenLayer(numbers(0.1, features + 1, UNITS), numbers(0.3, UNITS))
-    return StateEvaluation(weights, swing, layer)
+    cells = [Cell((fluent,)) for fluent in range(fluents)]
+    tuples = [(fluent,) for fluent in range(fluents)]
+    phases: tuple[int, ...] = ()
+    if not is_linear:
+        tuples += [tuple(random.choice(fluents, 3, replace=False)) for _ in range(20)]
+        phases = tuple(number for number, fact in enumerate(machine.facts) if "turn" in str(fact))
+    tables = lay_out_tables(cells, tuples, phases, fluents)
+    shape = (tables.entries + 1, tables.phase_count)
+    spread = 0.25 if is_linear else 0.06
+    weights = (random.normal(0, 64 * spread, shape).round() / 64).astype(np.float32)
+    weights[tables.firsts] = 0
+    return StateEvaluation(tables, weights, swing)
 
 
 def logit(machine: PropnetStateMachine, evaluation: StateEvaluation, state: State) -> float:
-    """What an evaluation says of a state, in NumPy."""
-    bits, fluents = machine.bits(state), len(evaluation.weights) - 1
-    found = float(bits @ evaluation.weights[:-1].astype(float) + evaluation.weights[-1])
-    rows, output = evaluation.hidden
-    if not len(rows):
-        return found
-    sums = bits @ rows[:fluents].astype(float) + rows[-1]
-    for number, role in enumerate(machine.roles):
-        width = min(len(machine.legal_moves(state, role)), COUNTS - 1)
-        sums += rows[fluents + COUNTS * number + width]
-    return found + float(np.maximum(sums, 0) @ output)
+    """What an evaluation says of a state, in Python."""
+    tables, weights = evaluation.tables, evaluation.weights
+    bits = machine.bits(state)
+    indices = np.zeros(len(tables.sizes), int)
+    for fluent in np.flatnonzero(bits):
+        for i in range(tables.starts[fluent], tables.starts[fluent + 1]):
+            indices[tables.reached[i]] += tables.offsets[i]
+    phase = next((phase for phase, fluent in enumerate(tables.phases) if bits[fluent]), 0)
+    return float(weights[tables.firsts + indices, phase].sum() + weights[-1, phase])
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("is_network", [False, True])
-@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "reversi"])
-def test_kernels_evaluate_states_as_numpy_does(name: str, is_network: bool) -> None:
-    machine, random = compiled(game(name)), np.random.default_rng(3)
-    for swing in range(5):
-        evaluation = random_evaluation(machine, random, swing, is_network=is_network)
-        tree = ProofTree(machine, machine.roles[0], 2**4, None, evaluation)
-        held = np.zeros(len(evaluation.weights) + len(machine.roles), np.int32)
-        for state in sampled(machine, 20, Random(swing)):
-            tree.start(Position(machine, state, machine.roles[0], Random(1)))
-            found = logit_of(tree._main._arrays, 0, held)
-            assert found == pytest.approx(logit(machine, evaluation, state), abs=1e-4)
-
-
-@pytest.mark.parametrize("is_network", [False, True])
-def test_what_moves_change_adds_up_to_the_logit(is_network: bool) -> None:
+@pytest.mark.parametrize("is_linear", [True, False])
+def test_what_moves_change_adds_up_to_the_logit(is_linear: bool) -> None:
     machine, random = compiled(game("breakthrough")), np.random.default_rng(5)
-    evaluation = random_evaluation(machine, random, 20, is_network=is_network)
+    evaluation = random_evaluation(machine, random, 20, is_linear=is_linear)
     tree = ProofTree(machine, machine.roles[0], 2**10, None, evaluation)
     list(tree.search(position(machine), depth=5))
     nodes = tree._main._arrays.nodes
-    (known,) = np.nonzero(nodes.facts["logit"])
+    (known,) = np.nonzero(nodes.facts["low"] < nodes.facts["high"])
     assert len(known) > 500
     for node in random.choice(known, 50):
         bits = np.unpackbits(nodes.states[node].view(np.uint8), bitorder="little")
         state = machine.state(bits[: machine.engine.layout.fluent_count])
-        found = nodes.facts["logit"][node]
-        assert found == pytest.approx(logit(machine, evaluation, state), abs=1e-4)
+        expected = 1.5 + 98 / (1 + math.exp(-logit(machine, evaluation, state)))
+        found = nodes.facts["estimate"][node]
+        assert found == pytest.approx(expected - 0.5, abs=0.501)
 
 
 class Oracle:
@@ -406,15 +391,15 @@ class Oracle:
 
 
 @pytest.mark.parametrize(
-    ("swing", "is_network"), [(22, False), (200, False), (45, True), (200, True)]
+    ("swing", "is_linear"), [(22, True), (200, True), (45, False), (200, False)]
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_the_value_of_a_depth_is_that_of_plain_minimax(
-    swing: int, is_network: bool, seed: int
+    swing: int, is_linear: bool, seed: int
 ) -> None:
     machine = compiled(breakthrough(3, 7))
     random = np.random.default_rng(seed)
-    evaluation = random_evaluation(machine, random, swing, is_network=is_network)
+    evaluation = random_evaluation(machine, random, swing, is_linear=is_linear)
     tree = ProofTree(machine, machine.roles[0], 2**12, None, evaluation)
     start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     tree.start(start)
@@ -435,12 +420,12 @@ def joint_move_of(machine: PropnetStateMachine, state: State, move: Term) -> tup
 @pytest.mark.thorough
 def test_an_evaluation_does_not_change_what_is_proved() -> None:
     machine = compiled(breakthrough(3, 5))
-    linear, network = (
-        random_evaluation(machine, np.random.default_rng(1), 10, is_network=is_network)
-        for is_network in (False, True)
+    linear, patterns = (
+        random_evaluation(machine, np.random.default_rng(1), 10, is_linear=is_linear)
+        for is_linear in (True, False)
     )
     values = []
-    for evaluation in (None, linear, network):
+    for evaluation in (None, linear, patterns):
         tree = ProofTree(machine, machine.roles[0], 2**14, None, evaluation)
         tree.start(Position(machine, machine.initial_state(), machine.roles[0], Random(1)))
         depth = 0
@@ -457,12 +442,9 @@ def test_an_evaluation_does_not_change_what_is_proved() -> None:
 
 def test_logits_beyond_all_bounds_are_values_in_range() -> None:
     machine = compiled(breakthrough(3, 5))
-    features = machine.engine.layout.fluent_count + COUNTS * len(machine.roles)
-    weights = np.full(machine.engine.layout.fluent_count + 1, 1000, np.float32)
-    rows = np.full((features + 1, UNITS), 1000, np.float32)
+    known = random_evaluation(machine, np.random.default_rng(1), 10, is_linear=False)
     for sign in (1, -1):
-        layer = HiddenLayer(rows, np.full(UNITS, sign * 1000, np.float32))
-        evaluation = StateEvaluation(sign * weights, 10, layer)
+        evaluation = known._replace(weights=np.full_like(known.weights, sign * 1000))
         tree = ProofTree(machine, machine.roles[0], 2**10, None, evaluation)
         start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
         choice = list(tree.search(start, depth=2))[-1]
@@ -472,9 +454,8 @@ def test_logits_beyond_all_bounds_are_values_in_range() -> None:
 def test_what_the_table_knows_of_other_moves_is_no_choice() -> None:
     """After a search that was stopped, bad moves are known at once, and the good ones are not."""
     machine = compiled(breakthrough(4, 6))
-    fluents = machine.engine.layout.fluent_count
-    weights = np.random.default_rng(1).normal(0, 0.3, fluents + 1).astype(np.float32)
-    tree = ProofTree(machine, machine.roles[0], 2**16, None, StateEvaluation(weights, 10))
+    evaluation = random_evaluation(machine, np.random.default_rng(1), 40, is_linear=False)
+    tree = ProofTree(machine, machine.roles[0], 2**16, None, evaluation)
     start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     tree.start(start)
     for depth in range(1, 8):

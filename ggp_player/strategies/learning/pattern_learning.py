@@ -1,0 +1,191 @@
+"""Learning an evaluation of patterns: temporal differences in many games against itself at once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from random import Random
+
+import numpy as np
+
+from gdl.analysis.symmetry import find_symmetries, generated_group
+from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
+from ggp_player.strategies import Component, component
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.playout_states import (
+    Clock,
+    LabelledStates,
+    label_states,
+    legal_widths,
+)
+from ggp_player.strategies.patterns import (
+    PatternTables,
+    draw_cube_tuples,
+    draw_tuples,
+    find_cells,
+    find_turns,
+    join_cells,
+    lay_out_tables,
+)
+from ggp_player.strategies.patterns.self_play_kernels import (
+    Pace,
+    SelfPlayGames,
+    begin_games,
+    new_games,
+    play_on,
+)
+
+SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
+"""States of random playouts in which cells are found, and CPU time for them at most."""
+
+MIN_STATES = 100
+"""Fewer say too little."""
+
+CUBES, TUPLES, FEWEST_WALKS = 100, 100, 30
+"""Tuples of goal cubes at most, tuples of several cells, and of those by random walks at least."""
+
+MOST_IMAGES = 8
+"""Symmetries by which tables share weights, at most."""
+
+RATE, LAST_RATE = 9.0, 0.4
+"""What the logit of a state moves by for an error of 1; in the end so much of that."""
+
+SETTLED = 3.0
+"""The sum of squared errors at which an entry moves by less: see :class:`.Pace`."""
+
+TRACE = 0.7
+"""What the end of a game counts for in the value of the state before, and so on: lambda."""
+
+EXPLORED = 0.1
+"""The part of the moves that is made at random."""
+
+OPENING = 0.5
+"""Games begin with random moves: so many times the length of a random playout, at most."""
+
+SLICE_SECONDS = 0.02
+"""CPU time between two yields, about."""
+
+
+def design_tables(
+    machine: PropnetStateMachine,
+    labelled: LabelledStates,
+    symmetries: SymmetryGroup,
+    random: Random,
+) -> Generator[None, None, PatternTables]:
+    """Choose the tables for a game, by states of random playouts."""
+    cells = find_cells(machine.facts, labelled.states, machine.relevant_fluents)
+    widths = yield from legal_widths(machine, labelled.states)
+    turns = find_turns(cells, labelled.states, widths)
+    if turns is not None:
+        cells.remove(turns)
+    joined = join_cells(machine.engine.layout, cells)
+    images = symmetries.facts[:MOST_IMAGES]
+    parts, cubes = draw_cube_tuples(cells, machine.engine.layout, CUBES, random)
+    count = max(FEWEST_WALKS, TUPLES - len(cubes)) // len(images)
+    walks = draw_tuples(cells, joined, count, random)
+    phases = turns.fluents + turns.others if turns is not None else ()
+    singles = [(cell,) for cell in range(len(cells))]
+    tuples = singles + cubes + walks
+    return lay_out_tables(cells + parts, tuples, phases, len(machine.facts), images)
+
+
+class Learning:
+    """Learns an evaluation for two rivals in turn by games against itself.
+
+    ``evaluation`` is what has been learned so far, None before that, and where there are too few
+    states to find cells in. It goes on from ``known`` where that is given.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        seed: int,
+        known: LearnedEvaluation | None = None,
+        symmetries: SymmetryGroup | None = None,
+    ) -> None:
+        self._machine = machine
+        self._seed = seed
+        self._known = known
+        self._symmetries = symmetries
+        self._play: SelfPlayGames | None = None
+        self._counts = np.zeros(3, np.int64)
+        self._opening = 0
+        self._seconds = 0.0
+        self._blocks = 1
+
+    @property
+    def seconds(self) -> float:
+        """Seconds for which it was asked to learn so far."""
+        return self._seconds
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self._counts[1]) + (self._known.games if self._known is not None else 0)
+
+    @property
+    def evaluation(self) -> LearnedEvaluation | None:
+        """A copy of what has been learned so far."""
+        if self._play is None:
+            return self._known
+        return LearnedEvaluation(self._play.tables, self._play.weights.copy(), self.games)
+
+    def work(self, seconds: float, clock: Clock) -> Iterator[None]:
+        """Learn for so many seconds; asked again, go on for so many more.
+
+        Yields every few hundredths of a second.
+        """
+        began = clock()
+        self._seconds += seconds
+        if self._play is None:
+            self._play = yield from self._prepare(clock)
+        if self._play is None:
+            return
+        yield from self._play_games(self._play, seconds, clock, began)
+
+    @component(Component.SELF_PLAY)
+    def _play_games(
+        self, play: SelfPlayGames, seconds: float, clock: Clock, began: float
+    ) -> Iterator[None]:
+        first_rate = RATE if self._seconds == seconds else RATE * LAST_RATE**0.5
+        while (passed := clock() - began) < seconds:
+            left = min(1.0, 2 - 2 * passed / seconds)
+            rate = first_rate * (LAST_RATE + (1 - LAST_RATE) * left)
+            pace = Pace(rate, TRACE, EXPLORED, self._opening, SETTLED)
+            play_on(play, self._blocks, pace, self._counts)
+            taken = clock() - began - passed
+            if taken < SLICE_SECONDS / 4:
+                self._blocks *= 2
+            elif taken > 2 * SLICE_SECONDS:
+                self._blocks = max(1, self._blocks // 2)
+            yield
+
+    def _prepare(self, clock: Clock) -> Generator[None, None, SelfPlayGames | None]:
+        """Let games begin; None where there are too few states to find cells in."""
+        machine, known, symmetries = self._machine, self._known, self._symmetries
+        labelled = yield from label_states(machine, self._seed, SAMPLES, SAMPLE_SECONDS, clock)
+        if len(labelled.states) < MIN_STATES:
+            return None
+        if known is None:
+            if symmetries is None:
+                symmetries = generated_group(machine, find_symmetries(machine))
+            tables = yield from design_tables(machine, labelled, symmetries, Random(self._seed))
+            columns = tables.phase_count * (1 if labelled.is_zero_sum else len(machine.roles))
+            known = LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
+        view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
+        play = new_games(view, known.tables, known.weights.copy(), known.outputs, self._seed)
+        self._opening = 12
+        begin_games(
+            play,
+            as_words(packed_state(machine, machine.initial_state())),
+            Pace(0.0, 0.0, 0.0, self._opening, SETTLED),
+        )
+        return play
+
+
+def learn_evaluation(
+    machine: PropnetStateMachine, seed: int, seconds: float, clock: Clock
+) -> Generator[None, None, LearnedEvaluation | None]:
+    """Learn an evaluation for so many seconds; see :class:`Learning`."""
+    learning = Learning(machine, seed)
+    yield from learning.work(seconds, clock)
+    return learning.evaluation

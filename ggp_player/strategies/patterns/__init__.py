@@ -1,0 +1,45 @@
+"""Patterns: what digits of a few cells are worth together, learned by playing.
+
+A game's cells are found in its states (:mod:`.cells`), how close the rules bring them is read off
+the circuit (:mod:`.cell_graph`), and tables over tuples of close cells (:mod:`.tuples`) have a
+weight for every combination of their digits (:mod:`.pattern_tables`). The weights are learned from
+thousands of games at once (:mod:`.self_play_kernels`). Nothing here knows a board.
+"""
+
+from ggp_player.strategies.patterns.cell_graph import join_cells
+from ggp_player.strategies.patterns.cells import Cell, find_cells, find_turns
+from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
+from ggp_player.strategies.patterns.pattern_tables import (
+    NO_TABLES,
+    Indices,
+    PatternTables,
+    Scratch,
+    Weights,
+    add_up,
+    find_indices,
+    find_phases,
+    follow_moves,
+    lay_out_tables,
+    new_scratch,
+)
+from ggp_player.strategies.patterns.tuples import draw_tuples
+
+__all__ = [
+    "NO_TABLES",
+    "Cell",
+    "Indices",
+    "PatternTables",
+    "Scratch",
+    "Weights",
+    "add_up",
+    "draw_cube_tuples",
+    "draw_tuples",
+    "find_cells",
+    "find_indices",
+    "find_phases",
+    "find_turns",
+    "follow_moves",
+    "join_cells",
+    "lay_out_tables",
+    "new_scratch",
+]

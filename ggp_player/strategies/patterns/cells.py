@@ -1,0 +1,120 @@
+"""Cells: groups of fluents that exclude each other, such as all contents of one square.
+
+A *digit* says which fluent of a cell holds. Cells are found in sampled states, not proved: where
+two fluents of a cell hold all the same, its digit is the sum of theirs, and nothing worse happens.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl import Function, Term
+
+MAX_ARITY = 5
+"""Facts with more arguments are cells of their own."""
+
+
+MOST_TURNS = 9
+"""Digits of a cell that says whose turn it is, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: the fluents that its digit tells apart, by index; digit ``n + 1`` is the n-th.
+
+    Digit 0 says that none of them holds: where one fluent always did, it is the one of ``others``.
+    With ``digits``, from 1 on, one for each fluent, several fluents can have the same.
+    """
+
+    fluents: tuple[int, ...]
+    others: tuple[int, ...] = ()
+    digits: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.digits:
+            object.__setattr__(self, "digits", tuple(range(1, len(self.fluents) + 1)))
+
+    @property
+    def radix(self) -> int:
+        """How many digits there are."""
+        return max(self.digits) + 1
+
+
+def find_cells(
+    facts: Sequence[Term], states: NDArray[np.uint8], relevant: NDArray[np.uint8]
+) -> list[Cell]:
+    """Find the cells of a game in sampled states, uint8 (n, fluents).
+
+    Fluents that are not ``relevant``, uint8 (fluents,), and those that hold in every sample, are
+    in no cell. The fluents of one relation are grouped in one way, by the fewest arguments that
+    leave one fluent of a group at most in each sample.
+    """
+    relations: dict[object, list[int]] = defaultdict(list)
+    constant = states.min(axis=0) > 0
+    for number, fact in enumerate(facts):
+        if relevant[number] and not constant[number]:
+            known = (fact.name, len(fact.args)) if isinstance(fact, Function) else fact
+            relations[known].append(number)
+    cells = []
+    for members in relations.values():
+        for group in _exclusive_groups(facts, states, members):
+            cells.append(_cell_of(states, group))
+    return cells
+
+
+def find_turns(
+    cells: Sequence[Cell], states: NDArray[np.uint8], widths: NDArray[np.uint8]
+) -> Cell | None:
+    """Find the cell that says who has a choice in sampled states, None where there is none.
+
+    ``widths`` uint8 (n, roles): the legal moves of each role.
+    """
+    choosing = widths > 1
+    known = choosing.sum(axis=1) == 1
+    states, chooser = states[known], choosing[known].argmax(axis=1)
+    for cell in sorted(cells, key=lambda cell: cell.radix):
+        if cell.radix > MOST_TURNS or not len(states):
+            break
+        held = states[:, cell.fluents]
+        digits = (held * np.arange(1, cell.radix)).sum(axis=1)
+        meant = [set(chooser[digits == digit].tolist()) for digit in range(cell.radix)]
+        if max(map(len, meant)) == 1 < len(set.union(*meant)):
+            return cell
+    return None
+
+
+def _exclusive_groups(
+    facts: Sequence[Term], states: NDArray[np.uint8], members: list[int]
+) -> list[list[int]]:
+    """Group the fluents of one relation."""
+    for columns in _column_sets(facts[members[0]]):
+        groups: dict[object, list[int]] = defaultdict(list)
+        for number in members:
+            fact = facts[number]
+            assert isinstance(fact, Function)
+            groups[tuple(fact.args[column] for column in columns)].append(number)
+        if all(states[:, group].sum(axis=1).max(initial=0) <= 1 for group in groups.values()):
+            return list(groups.values())
+    return [[number] for number in members]
+
+
+def _column_sets(fact: Term) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of arguments to group a relation's fluents by, the smallest first."""
+    if isinstance(fact, Function) and len(fact.args) <= MAX_ARITY:
+        for size in range(len(fact.args)):
+            yield from combinations(range(len(fact.args)), size)
+
+
+def _cell_of(states: NDArray[np.uint8], group: list[int]) -> Cell:
+    """Make a cell of a group: where one always holds, digit 0 is the one that does most often."""
+    held = states[:, group]
+    if len(group) == 1 or not len(held) or not held.any(axis=1).all():
+        return Cell(tuple(group))
+    common = group[int(held.sum(axis=0).argmax())]
+    return Cell(tuple(fluent for fluent in group if fluent != common), (common,))

@@ -1,0 +1,163 @@
+"""Goal cubes: the cells that goals and the end ask for together, such as those of a line.
+
+The rows of goals and of the end are written as disjunctions of *cubes*, each of which asks a few
+cells for some of their digits: a line of four asks four cells for one colour, one of four pieces
+that are alike for half of the pieces. What takes too many cubes, or too wide ones, is left out, and
+so is a conjunction of disjunctions, such as that of there being no line: a cube is then weaker than
+the rules say, and a disjunction has fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+
+from gdl.circuit import Layout
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.tuples import MAX_CELLS, MAX_ENTRIES, Tuple
+
+MAX_CUBES = 512
+"""A row of more cubes is left out."""
+
+MOST_GATES = 100_000
+"""In larger games there are none."""
+
+MOST_WORK = 100_000
+"""Cubes that are disjoined in all: some tenths of a second."""
+
+Cube: TypeAlias = tuple[tuple[int, int], ...]
+"""Cells by index, rising, each with the set of digits that it may have, as bits."""
+
+
+def draw_cube_tuples(
+    cells: Sequence[Cell], layout: Layout, count: int, random: Random
+) -> tuple[list[Cell], list[Tuple]]:
+    """Draw tuples over the cells of cubes, so many at most; return them with the cells they are of.
+
+    These cells come after the given ones. They tell apart what a cube asks for, the other digits,
+    and digit 0; so there is one tuple for a line, whoever fills it.
+    """
+    if len(layout.view.gates) > MOST_GATES:
+        return [], []
+    parts = [_parts_of(cells, cube) for cube in _Cubes(cells, layout).of_ends() if len(cube) > 1]
+    found = list(dict.fromkeys(parts))
+    random.shuffle(found)
+    numbers: dict[Cell, int] = {}
+    tuples: list[Tuple] = []
+    for part in found:
+        if np.prod([cell.radix for cell in part]) <= MAX_ENTRIES and len(tuples) < count:
+            tuples.append(
+                tuple(numbers.setdefault(cell, len(cells) + len(numbers)) for cell in part)
+            )
+    return list(numbers), tuples
+
+
+def _parts_of(cells: Sequence[Cell], cube: Cube) -> tuple[Cell, ...]:
+    """The cells of a cube, with no more digits than it tells apart."""
+    return tuple(_part_of(cells[number], digits) for number, digits in cube)
+
+
+def _part_of(cell: Cell, asked: int) -> Cell:
+    asks = [bool(asked >> digit & 1) for digit in range(1, len(cell.fluents) + 1)]
+    # Digit 1 is on the side of the first fluent, so that a set and the rest of it are the same.
+    return replace(cell, digits=tuple(1 if each == asks[0] else 2 for each in asks))
+
+
+class _Cubes:
+    """Finds the cubes of rows, gate by gate: those for a row to hold, and not to hold.
+
+    None stands for what is not known, which is left out of conjunctions and disjunctions.
+    """
+
+    def __init__(self, cells: Sequence[Cell], layout: Layout) -> None:
+        self._layout = layout
+        self._work = 0
+        self._gates = {row: (left, right) for row, left, right in layout.view.gates.tolist()}
+        self._known: dict[int, list[Cube] | None] = {0: [], 1: [()]}
+        for number, cell in enumerate(cells):
+            every = (1 << len(cell.fluents) + 1) - 1
+            for digit, fluent in enumerate(cell.fluents, 1):
+                literal = 2 * (layout.fluents + fluent)
+                self._known[literal] = [((number, 1 << digit),)]
+                self._known[literal + 1] = [((number, every - (1 << digit)),)]
+            for fluent in cell.others:
+                literal = 2 * (layout.fluents + fluent)
+                self._known[literal] = [((number, 1),)]
+                self._known[literal + 1] = [((number, every - 1),)]
+
+    def of_ends(self) -> list[Cube]:
+        """The cubes of all goals, and of the end."""
+        layout = self._layout
+        rows = [layout.terminal, *range(layout.goals, layout.goals + layout.goal_count)]
+        self._visit(rows)
+        found = [cube for row in rows for cube in self._known.get(2 * row) or ()]
+        return list(dict.fromkeys(found))
+
+    def _visit(self, rows: Sequence[int]) -> None:
+        """Find the cubes of all rows that these rest on, in the order of the gates."""
+        needed, stack = set(), list(rows)
+        while stack:
+            row = stack.pop()
+            if row not in needed and row in self._gates:
+                needed.add(row)
+                stack += [literal >> 1 for literal in self._gates[row]]
+        for row, (left, right) in self._gates.items():
+            if row in needed:
+                self._known[2 * row] = self._both(left, right)
+                self._known[2 * row + 1] = self._either(left ^ 1, right ^ 1)
+
+    def _both(self, left: int, right: int) -> list[Cube] | None:
+        one, other = self._known.get(left), self._known.get(right)
+        if one is None or other is None:
+            return other if one is None else one
+        if min(len(one), len(other)) > 1:
+            return None
+        found = (_conjoined(*pair) for pair in product(one, other))
+        return [cube for cube in dict.fromkeys(found) if cube is not None] or None
+
+    def _either(self, left: int, right: int) -> list[Cube] | None:
+        one, other = self._known.get(left), self._known.get(right)
+        if one is None or other is None:
+            return other if one is None else one
+        self._work += len(one) + len(other)
+        if len(one) + len(other) > MAX_CUBES or self._work > MOST_WORK:
+            return None
+        return _merged([*one, *other])
+
+
+def _merged(cubes: Sequence[Cube]) -> list[Cube]:
+    """The same cubes, of which two that differ in one cell alone are one."""
+    found: dict[Cube, None] = {}
+    by_rest: dict[Cube, Cube] = {}
+    for each in cubes:
+        cube = each
+        for other in filter(None, map(by_rest.get, _rests(cube))):
+            if other in found:
+                del found[other]
+                pairs = zip(cube, other, strict=True)
+                cube = tuple((cell, digits | more) for (cell, digits), (_, more) in pairs)
+                break
+        found[cube] = None
+        by_rest.update(dict.fromkeys(_rests(cube), cube))
+    return list(found)
+
+
+def _rests(cube: Cube) -> Iterator[Cube]:
+    """What is left of a cube without the digits of one of its cells."""
+    for place, (cell, _) in enumerate(cube):
+        yield (*cube[:place], (cell, 0), *cube[place + 1 :])
+
+
+def _conjoined(one: Cube, other: Cube) -> Cube | None:
+    """The cube of what two ask for; None where that cannot be, or is too wide."""
+    asked = dict(one)
+    for cell, digits in other:
+        asked[cell] = asked.get(cell, digits) & digits
+    if len(asked) > MAX_CELLS or not all(asked.values()):
+        return None
+    return tuple(sorted(asked.items()))

@@ -1,0 +1,237 @@
+"""Tables over tuples of cells, and what they say of a state, as kernels take them.
+
+Each table has an entry for every combination of the digits of its cells. A state has one index
+into each table; a move changes the indices of those tables alone whose cells it changes. An entry
+has a weight for each *phase*, which is who moves, where a cell of the rules says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.kernel_library import ONE, kernel, lowest
+from ggp_player.strategies.patterns.cells import Cell
+
+Words: TypeAlias = NDArray[np.uint64]
+Indices: TypeAlias = NDArray[np.uint16]
+Numbers: TypeAlias = NDArray[np.uint32]
+Weights: TypeAlias = NDArray[np.float32]
+
+
+class PatternTables(NamedTuple):
+    """Tables, and how fluents lead to their entries.
+
+    A fluent adds ``offsets`` uint16 (n,) to the indices of the tables ``reached`` uint32 (n,); its
+    own are those from ``starts`` uint32 (fluents + 1,) on. The entries of a table are ``sizes``
+    uint32 (tables,), from ``firsts`` uint32 (tables,) on; symmetric tables have the same. A state
+    is in the phase of the first of the ``phases`` int32 (phases,), which are fluents, that holds,
+    and without one in phase 0.
+
+    All are unsigned but the last, so that kernels need not ask whether an index is negative.
+    """
+
+    starts: Numbers
+    reached: Numbers
+    offsets: Indices
+    firsts: Numbers
+    sizes: Numbers
+    phases: NDArray[np.int32]
+
+    @property
+    def entries(self) -> int:
+        """The number of entries: symmetric tables share theirs."""
+        return int((self.firsts + self.sizes).max(initial=0))
+
+    @property
+    def phase_count(self) -> int:
+        """The number of phases, at least one."""
+        return max(1, len(self.phases))
+
+
+def lay_out_tables(
+    cells: Sequence[Cell],
+    tuples: Sequence[tuple[int, ...]],
+    phases: Sequence[int],
+    fluent_count: int,
+    images: NDArray[np.int32] | None = None,
+) -> PatternTables:
+    """Make tables over tuples of cells, for states of so many fluents.
+
+    ``images`` int32 (elements, fluents): what symmetries make of each fluent. What they make of a
+    tuple has a table of its own, but the same weights. Those that change the phase are left out.
+    """
+    elements = np.arange(fluent_count)[None, :] if images is None else images
+    kept = elements[(elements[:, phases] == phases).all(axis=1)].tolist()
+    found: list[list[tuple[int, int]]] = [[] for _ in range(fluent_count)]
+    firsts: list[int] = []
+    sizes: list[int] = []
+    entries = 0
+    known: set[frozenset[int]] = set()
+    for members in tuples:
+        pairs, size = _pairs_of(cells, members)
+        if frozenset(fluent for fluent, _ in pairs) in known:
+            continue
+        mapped = (tuple(sorted((element[fluent], n) for fluent, n in pairs)) for element in kept)
+        for image in dict.fromkeys(mapped):
+            known.add(frozenset(fluent for fluent, _ in image))
+            for fluent, offset in image:
+                found[fluent].append((len(sizes), offset))
+            firsts.append(entries)
+            sizes.append(size)
+        entries += size
+    reached = [pair for of_fluent in found for pair in of_fluent]
+    return PatternTables(
+        np.cumsum([0, *map(len, found)]).astype(np.uint32),
+        np.array([table for table, _ in reached], np.uint32),
+        np.array([offset for _, offset in reached], np.uint16),
+        np.array(firsts, np.uint32),
+        np.array(sizes, np.uint32),
+        np.array(phases, np.int32),
+    )
+
+
+def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[list[tuple[int, int]], int]:
+    """What each fluent adds to the index into a table over some cells, and the table's size."""
+    pairs: list[tuple[int, int]] = []
+    stride = 1
+    for member in members:
+        cell = cells[member]
+        for fluent, digit in zip(cell.fluents, cell.digits, strict=True):
+            pairs.append((fluent, digit * stride))
+        stride *= cell.radix
+    return pairs, stride
+
+
+NO_TABLES = lay_out_tables([], [], [], 0)
+"""No tables, for states of any number of fluents."""
+
+
+@kernel
+def find_phases(
+    tables: PatternTables, states: Words, first: int, phases: NDArray[np.int32]
+) -> None:
+    """Find the phases of some packed states, from row ``first`` on: int32 (n,)."""
+    turns = tables.phases
+    for i in range(len(phases)):
+        phases[i] = 0
+        for phase in range(len(turns)):
+            fluent = turns[phase]
+            if states[first + i, fluent >> 6] >> np.uint64(fluent & 63) & ONE:
+                phases[i] = phase
+                break
+
+
+@kernel
+def find_indices(
+    tables: PatternTables, states: Words, row: int, indices: Indices, place: int
+) -> None:
+    """Find the indices of a packed state, by its row, into all tables: row ``place``."""
+    starts, reached, offsets = tables.starts, tables.reached, tables.offsets
+    if len(reached) == 0:
+        return
+    for table in range(indices.shape[1]):
+        indices[place, table] = 0
+    for word in range(states.shape[1]):
+        left = states[row, word]
+        while left != 0:
+            fluent = 64 * word + lowest(left)
+            for i in range(starts[fluent], starts[fluent + 1]):
+                indices[place, reached[i]] += offsets[i]
+            left &= left - ONE
+
+
+@kernel
+def add_up(
+    tables: PatternTables, weights: Weights, indices: Indices, row: int, sums: Weights, place: int
+) -> None:
+    """Add up the weights of a state, whose indices are a row, column by column: row ``place``.
+
+    ``weights`` float32 (entries + 1, columns): the last row is always added.
+    """
+    firsts, sizes = tables.firsts, tables.sizes
+    for column in range(weights.shape[1]):
+        total = weights[len(weights) - 1, column]
+        for table in range(len(sizes)):
+            index = min(np.uint32(indices[row, table]), sizes[table] - np.uint32(1))
+            total += weights[firsts[table] + index, column]
+        sums[place, column] = total
+
+
+class Scratch(NamedTuple):
+    """What :func:`follow_moves` works with: for each table, (tables,)."""
+
+    touched: Numbers
+    stamps: NDArray[np.int64]
+    moved: Indices
+    old: Numbers
+    new: Numbers
+
+
+def new_scratch(tables: PatternTables) -> Scratch:
+    """Make scratch for kernels."""
+    touched, old, new = (np.zeros_like(tables.sizes) for _ in range(3))
+    moved = np.zeros(len(touched), np.uint16)
+    return Scratch(touched, np.zeros(len(touched) + 1, np.int64), moved, old, new)
+
+
+@kernel
+def follow_moves(
+    tables: PatternTables,
+    weights: Weights,
+    before: tuple[Words, Indices, Weights],
+    parents: NDArray[np.int64],
+    places: NDArray[np.int64],
+    after: tuple[Words, NDArray[np.int32]],
+    first: int,
+    logits: Weights,
+    scratch: Scratch,
+) -> None:
+    """Evaluate states that are a move away from others: ``logits`` float32 (n, outputs).
+
+    ``before`` are the states, indices and sums of these others, ``parents`` int64 (n,) their rows
+    of states, and ``places`` int64 (n,) those of the rest. ``after`` are the states, from row
+    ``first`` on, and the phases, int32 (n,). Only the tables that a move touches are looked up.
+    """
+    starts, reached, offsets = tables.starts, tables.reached, tables.offsets
+    firsts, sizes = tables.firsts, tables.sizes
+    states, indices, sums = before
+    next_states, phases = after
+    outputs = logits.shape[1]
+    touched, stamps, moved = scratch.touched, scratch.stamps, scratch.moved
+    old, new = scratch.old, scratch.new
+    stamp = stamps[len(stamps) - 1]
+    for i in range(len(parents)):
+        parent, place, child, count = parents[i], places[i], first + i, np.uint64(0)
+        stamp += 1
+        for word in range(states.shape[1]):
+            old_bits = states[parent, word]
+            changed = old_bits ^ next_states[child, word]
+            while changed != 0:
+                bit = lowest(changed)
+                fluent = 64 * word + bit
+                is_lost = old_bits >> np.uint64(bit) & ONE != 0
+                for j in range(starts[fluent], starts[fluent + 1]):
+                    table, offset = reached[j], offsets[j]
+                    if stamps[table] != stamp:
+                        stamps[table] = stamp
+                        moved[table] = indices[place, table]
+                        touched[count] = table
+                        count += ONE
+                    moved[table] += -offset if is_lost else offset
+                changed &= changed - ONE
+        for j in range(count):
+            table = touched[j]
+            last = sizes[table] - np.uint32(1)
+            old[j] = firsts[table] + min(np.uint32(indices[place, table]), last)
+            new[j] = firsts[table] + min(np.uint32(moved[table]), last)
+        for output in range(outputs):
+            column = np.uint32(phases[i] * outputs + output)
+            total = sums[place, column]
+            for j in range(count):
+                total += weights[new[j], column] - weights[old[j], column]
+            logits[i, output] = total
+    stamps[len(stamps) - 1] = stamp

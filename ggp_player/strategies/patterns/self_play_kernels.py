@@ -1,0 +1,461 @@
+"""Kernels of learning: many games at once, whose moves are chosen by comparing their successors.
+
+All moves of as many games as fit into a block are made in it together. When a game has ended, the
+weights of its states are moved towards what came after them, as in TD(lambda).
+
+Sources: R. Sutton, Learning to predict by the methods of temporal differences (1988); G. Tesauro,
+Temporal difference learning and TD-Gammon (1995); J. Duchi, E. Hazan and Y. Singer, Adaptive
+subgradient methods for online learning and stochastic optimization (2011).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.kernel_library import (
+    BlockView,
+    advance,
+    evaluate_transition,
+    evaluate_view,
+    inlined_kernel,
+    is_set,
+    kernel,
+    load_states,
+    lowest,
+    population,
+    read_lanes,
+)
+from ggp_player.strategies.patterns.pattern_tables import (
+    Indices,
+    PatternTables,
+    Scratch,
+    Weights,
+    Words,
+    add_up,
+    find_indices,
+    find_phases,
+    follow_moves,
+    new_scratch,
+)
+
+CERTAIN = 30.0
+"""The logit of a goal value of 100."""
+
+SLOTS = 128
+"""Games at once: enough for a block, whatever the number of moves."""
+
+FEWEST_STEPS, MOST_STEPS = 64, 500
+"""A game that has more steps is given up; what there are depends on memory."""
+
+MOST_BYTES = 2**26
+"""Memory for the indices of the states of all games, about."""
+
+GAME = np.dtype(
+    [
+        ("chooser", np.int32),  # the role that has a choice, the first one where none has
+        ("width", np.int32),  # its moves
+        ("step", np.int32),  # steps so far
+        ("opening", np.int32),  # steps that are made at random first
+    ]
+)
+"""The record of a game that is under way."""
+
+
+class Games(NamedTuple):
+    """The games under way, of which the last is one that has only begun.
+
+    ``states`` and ``legal`` uint64 (games, words): packed. ``indices`` uint16 (games, tables) and
+    ``sums`` float32 (games, columns): what the tables say of them. ``facts``: ``GAME`` (games,).
+    """
+
+    states: Words
+    legal: Words
+    indices: Indices
+    sums: Weights
+    facts: NDArray[np.void]
+
+
+class Children(NamedTuple):
+    """The states that moves lead to, one in each lane of a block.
+
+    ``states`` and ``legal`` uint64 (lanes, words): packed. ``ends`` uint8 (lanes,): which are
+    terminal. ``logits`` float32 (lanes, outputs): what they are worth. ``phases`` int32 (lanes,).
+    """
+
+    states: Words
+    legal: Words
+    ends: NDArray[np.uint8]
+    logits: Weights
+    phases: NDArray[np.int32]
+
+
+class History(NamedTuple):
+    """What is kept of the games under way, for each step: (games, steps, ...).
+
+    ``indices`` uint16 of the state after the step, ``values`` float32 of each output there,
+    ``phases`` int32, and ``explored`` uint8: whether the step was made at random.
+    """
+
+    indices: Indices
+    values: NDArray[np.float32]
+    phases: NDArray[np.int32]
+    explored: NDArray[np.uint8]
+
+
+class SelfPlayGames(NamedTuple):
+    """Games under way, and what they teach.
+
+    ``weights`` and ``squares`` float32 (entries + 1, phases * outputs); squares are those of the
+    errors that an entry has been moved by, added up. Outputs are logits of goal values, of each
+    role, or of the first of two rivals alone. ``random`` uint64 (1,): the state of a generator.
+    ``chance`` is the index of the role whose moves are drawn, -1 where there is none.
+    """
+
+    block: BlockView
+    tables: PatternTables
+    weights: Weights
+    squares: Weights
+    games: Games
+    children: Children
+    history: History
+    scratch: Scratch
+    random: Words
+    chance: int
+
+
+class Pace(NamedTuple):
+    """How games are played, and learned from.
+
+    ``rate`` is what the logit of a state moves by for an error of 1, ``trace`` is lambda.
+    ``explored`` is the part of the moves that is made at random, ``opening`` the most random moves
+    at the beginning. An entry whose squared errors add up to ``settled`` moves by the root of a
+    half of what one moves by that was never met.
+    """
+
+    rate: float
+    trace: float
+    explored: float
+    opening: int
+    settled: float
+
+
+def new_games(
+    block: BlockView, tables: PatternTables, weights: Weights, outputs: int, seed: int
+) -> SelfPlayGames:
+    """Make room for games whose states have so many outputs. ``seed`` is at least 0."""
+    moves, count, columns = int(block.move_offsets[-1]), len(tables.sizes), weights.shape[1]
+    words, move_words = -(-block.fluent_count // 64), -(-moves // 64)
+    lanes = 64 * block.rows.shape[1]
+    steps = int(min(MOST_STEPS, max(FEWEST_STEPS, MOST_BYTES // (2 * SLOTS * max(1, count)))))
+    games = Games(
+        np.zeros((SLOTS + 1, words), np.uint64),
+        np.zeros((SLOTS + 1, move_words), np.uint64),
+        np.zeros((SLOTS + 1, count), np.uint16),
+        np.zeros((SLOTS + 1, columns), np.float32),
+        np.zeros(SLOTS + 1, GAME),
+    )
+    children = Children(
+        np.zeros((lanes, words), np.uint64),
+        np.zeros((lanes, move_words), np.uint64),
+        np.zeros(lanes, np.uint8),
+        np.zeros((lanes, outputs), np.float32),
+        np.zeros(lanes, np.int32),
+    )
+    history = History(
+        np.zeros((SLOTS, steps, count), np.uint16),
+        np.zeros((SLOTS, steps, outputs), np.float32),
+        np.zeros((SLOTS, steps), np.int32),
+        np.zeros((SLOTS, steps), np.uint8),
+    )
+    random = np.array([2 * seed + 1], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return SelfPlayGames(
+        block,
+        tables,
+        weights,
+        np.zeros_like(weights),
+        games,
+        children,
+        history,
+        new_scratch(tables),
+        random,
+        -1,
+    )
+
+
+@kernel
+def play_on(play: SelfPlayGames, blocks: int, pace: Pace, counts: NDArray[np.int64]) -> None:
+    """Evaluate so many blocks of moves.
+
+    ``counts`` int64 (3,): the game that comes first, and games and steps so far.
+    """
+    lanes = len(play.children.ends)
+    facts = play.games.facts
+    slots = len(facts) - 1
+    batch = np.empty(slots, np.int64)
+    for _ in range(blocks):
+        count, total = 0, 0
+        while count < slots:
+            game = (counts[0] + count) % slots
+            width = min(facts[game].width, lanes)
+            if total + width > lanes:
+                break
+            batch[count] = game
+            count += 1
+            total += width
+        counts[0] = (counts[0] + count) % slots
+        _make_all_moves(play, batch[:count], total)
+        first = 0
+        for i in range(count):
+            game = batch[i]
+            last = first + min(facts[game].width, lanes)
+            _take_step(play, game, first, last, pace, counts)
+            first = last
+
+
+@kernel
+def begin_games(play: SelfPlayGames, state: Words, pace: Pace) -> None:
+    """Let all games begin in a state, uint64 (1, words)."""
+    block, games = play.block, play.games
+    start = len(games.states) - 1
+    load_states(block, state, np.zeros(1, np.int64))
+    evaluate_view(block)
+    for word in range(state.shape[1]):
+        games.states[start, word] = state[0, word]
+    read_lanes(block.rows, block.legal, block.move_offsets[-1], games.legal[start : start + 1])
+    find_indices(play.tables, games.states, start, games.indices, start)
+    _find_chooser(block.move_offsets, games.facts, games.legal, start, start)
+    for game in range(start):
+        _begin(play, game, pace)
+
+
+@kernel
+def _begin(play: SelfPlayGames, game: int, pace: Pace) -> None:
+    """Let a game begin."""
+    games = play.games
+    start = len(games.states) - 1
+    for word in range(games.legal.shape[1]):
+        games.legal[game, word] = games.legal[start, word]
+    for word in range(games.states.shape[1]):
+        games.states[game, word] = games.states[start, word]
+    for table in range(games.indices.shape[1]):
+        games.indices[game, table] = games.indices[start, table]
+    add_up(play.tables, play.weights, games.indices, game, games.sums, game)
+    facts = games.facts[game]
+    facts.chooser, facts.width = games.facts[start].chooser, games.facts[start].width
+    facts.step, facts.opening = 0, int(_uniform(play.random) * (pace.opening + 1))
+
+
+@inlined_kernel
+def _uniform(random: Words) -> float:
+    """Draw a number from 0 to 1."""
+    value = random[0]
+    value ^= value << np.uint64(13)
+    value ^= value >> np.uint64(7)
+    value ^= value << np.uint64(17)
+    random[0] = value
+    return float(value >> np.uint64(11)) * 2.0**-53
+
+
+@kernel
+def _find_chooser(
+    offsets: NDArray[np.int64], facts: NDArray[np.void], legal: Words, row: int, game: int
+) -> None:
+    """Find who has a choice in a game, by a row of legal moves: the first role if nobody has."""
+    facts[game].chooser, facts[game].width = 0, 1
+    for role in range(len(offsets) - 1):
+        width = _count_moves(legal, row, offsets[role], offsets[role + 1])
+        if width > 1:
+            facts[game].chooser, facts[game].width = role, width
+            return
+
+
+@kernel
+def _count_moves(bits: Words, row: int, first: int, last: int) -> int:
+    count = 0
+    for word in range(first >> 6, (last + 63) >> 6):
+        value = bits[row, word]
+        if first > 64 * word:
+            value &= ~np.uint64(0) << np.uint64(first - 64 * word)
+        if last < 64 * word + 64:
+            value &= (np.uint64(1) << np.uint64(last - 64 * word)) - np.uint64(1)
+        count += population(value)
+    return count
+
+
+@kernel
+def _next_move(bits: Words, row: int, first: int, last: int) -> int:
+    """Return the first move of a row that is set from ``first`` on, else ``last``."""
+    move = first
+    while move < last:
+        rest = bits[row, move >> 6] >> np.uint64(move & 63)
+        if rest != 0:
+            return min(move + lowest(rest), last)
+        move = (move | 63) + 1
+    return last
+
+
+@kernel
+def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -> None:
+    """Make all moves of some games, and describe the states that they lead to."""
+    block, games, children = play.block, play.games, play.children
+    legal, facts, lanes = games.legal, games.facts, len(children.ends)
+    rows, offsets, first_row = block.rows, block.move_offsets, block.moves
+    rows[first_row : first_row + offsets[-1]] = 0
+    parents = np.empty(total, np.int64)
+    lane = 0
+    for game in batch:
+        width, chooser = min(facts[game].width, lanes), facts[game].chooser
+        for role in range(len(offsets) - 1):
+            last = offsets[role + 1]
+            move = _next_move(legal, game, offsets[role], last)
+            for i in range(lane, lane + width):
+                if move < last:
+                    rows[first_row + move, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+                if role == chooser:
+                    move = _next_move(legal, game, move + 1, last)
+        for i in range(lane, lane + width):
+            parents[i] = game
+        lane += width
+    load_states(block, games.states, parents)
+    evaluate_view(block)
+    evaluate_transition(block)
+    advance(block)
+    evaluate_view(block)
+    read_lanes(rows, block.next, block.fluent_count, children.states[:total])
+    read_lanes(rows, block.legal, offsets[-1], children.legal[:total])
+    find_phases(play.tables, children.states, 0, children.phases[:total])
+    before = (games.states, games.indices, games.sums)
+    after = (children.states, children.phases)
+    logits = children.logits
+    follow_moves(
+        play.tables, play.weights, before, parents, parents, after, 0, logits, play.scratch
+    )
+    _judge(block, children, total)
+
+
+@kernel
+def _judge(block: BlockView, children: Children, total: int) -> None:
+    """Fill in which children are terminal, and what these are worth."""
+    ends, logits = children.ends, children.logits
+    rows, terminal, goals, goal_table = block.rows, block.terminal, block.goals, block.goal_table
+    outputs = logits.shape[1]
+    for i in range(total):
+        is_end = is_set(rows, terminal, i)
+        ends[i] = is_end
+        if not is_end:
+            continue
+        for output in range(outputs):
+            goal = 0
+            for row in range(len(goal_table) - 1, -1, -1):
+                if goal_table[row, 0] == output and is_set(rows, goals + row, i):
+                    goal = goal_table[row, 1]
+            if goal <= 0:
+                logits[i, output] = -CERTAIN
+            elif goal >= 100:
+                logits[i, output] = CERTAIN
+            else:
+                logits[i, output] = math.log(goal / (100.0 - goal))
+
+
+@kernel
+def _take_step(
+    play: SelfPlayGames, game: int, first: int, last: int, pace: Pace, counts: NDArray[np.int64]
+) -> None:
+    """Choose one of the children of a game, and go there; learn from the game where it ends."""
+    history, logits, random = play.history, play.children.logits, play.random
+    facts = play.games.facts[game]
+    outputs, step, chooser = logits.shape[1], facts.step, facts.chooser
+    explores = step < facts.opening or _uniform(random) < pace.explored
+    best = first + int(_uniform(random) * (last - first))
+    if chooser != play.chance and not explores:
+        output = 0 if chooser >= outputs else chooser
+        sign = -1.0 if chooser >= outputs else 1.0
+        most = -math.inf
+        for i in range(first, last):
+            value = sign * logits[i, output]
+            if value > most or (value == most and i == best):
+                best, most = i, value
+    counts[2] += 1
+    for output in range(outputs):
+        history.values[game, step, output] = 1.0 / (1.0 + math.exp(-logits[best, output]))
+    history.explored[game, step] = explores and last - first > 1 and chooser != play.chance
+    is_over = play.children.ends[best] != 0
+    if is_over or step + 1 == history.values.shape[1]:
+        if is_over:
+            counts[1] += 1
+            _learn(play, game, step, pace)
+        _begin(play, game, pace)
+        return
+    games, children = play.games, play.children
+    _follow(play.tables, games, children.states, game, best)
+    for word in range(games.legal.shape[1]):
+        games.legal[game, word] = children.legal[best, word]
+    add_up(play.tables, play.weights, games.indices, game, games.sums, game)
+    kept, indices = history.indices, games.indices
+    for table in range(indices.shape[1]):
+        kept[game, step, table] = indices[game, table]
+    history.phases[game, step] = children.phases[best]
+    _find_chooser(play.block.move_offsets, games.facts, children.legal, best, game)
+    facts.step = step + 1
+
+
+@kernel
+def _follow(tables: PatternTables, games: Games, states: Words, game: int, child: int) -> None:
+    """Let a game go to the state of a child."""
+    starts, reached, offsets = tables.starts, tables.reached, tables.offsets
+    indices = games.indices
+    for word in range(states.shape[1]):
+        old, new = games.states[game, word], states[child, word]
+        games.states[game, word] = new
+        changed = old ^ new
+        while changed != 0:
+            bit = lowest(changed)
+            fluent = 64 * word + bit
+            is_lost = old >> np.uint64(bit) & np.uint64(1) != 0
+            for i in range(starts[fluent], starts[fluent + 1]):
+                indices[game, reached[i]] += -offsets[i] if is_lost else offsets[i]
+            changed &= changed - np.uint64(1)
+
+
+@kernel
+def _learn(play: SelfPlayGames, game: int, end: int, pace: Pace) -> None:
+    """Move the weights of a game's states towards what came after them.
+
+    ``end`` is the step that led to the end. What came after a random step says nothing of what
+    came before. States are evaluated anew, as other games have changed the weights meanwhile.
+    """
+    history, weights, squares = play.history, play.weights, play.squares
+    firsts, sizes = play.tables.firsts, play.tables.sizes
+    explored, phases, indices = history.explored, history.phases, history.indices
+    outputs, count = history.values.shape[2], len(sizes)
+    entries = np.empty(count, np.uint32)
+    bias = np.uint32(len(weights) - 1)
+    rate = pace.rate / (count + 1)
+    for output in range(outputs):
+        target = float(history.values[game, end, output])
+        for step in range(end - 1, -1, -1):
+            column = np.uint32(phases[game, step] * outputs + output)
+            logit = float(weights[bias, column])
+            for table in range(count):
+                last = sizes[table] - np.uint32(1)
+                entry = firsts[table] + min(np.uint32(indices[game, step, table]), last)
+                entries[table] = entry
+                logit += weights[entry, column]
+            value = 1.0 / (1.0 + math.exp(-logit))
+            if explored[game, step + 1]:
+                target = value
+                continue
+            change = np.float32(rate * (target - value))
+            square = np.float32((target - value) * (target - value))
+            settled = np.float32(pace.settled)
+            weights[bias, column] += change
+            for table in range(count):
+                entry = entries[table]
+                squares[entry, column] += square
+                share = settled / (settled + squares[entry, column])
+                weights[entry, column] += change * np.sqrt(share)
+            target = pace.trace * target + (1 - pace.trace) * value

@@ -1,0 +1,83 @@
+"""Goal cubes are the lines that the rules ask for."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from gdl.engine import PropnetStateMachine
+from ggp_player.strategies.patterns import Cell, draw_cube_tuples, find_cells, lay_out_tables
+from tests.support.compiled_games import machine_of
+from tests.support.small_games import compiled, sampled
+
+HALVES = """
+(role x) (role o) (init (turn x))
+(<= (next (at ?c ?p)) (does ?r (put ?c ?p)))
+(<= (next (at ?c ?p)) (true (at ?c ?p)))
+(<= (next (turn o)) (true (turn x))) (<= (next (turn x)) (true (turn o)))
+(cell a) (cell b) (cell c) (piece 1) (piece 2) (piece 3)
+(<= (filled ?c) (true (at ?c ?p)))
+(<= (legal ?r (put ?c ?p)) (true (turn ?r)) (cell ?c) (piece ?p) (not (filled ?c)))
+(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))
+(small 1) (small 2)
+(<= same (true (at a ?p)) (small ?p) (true (at b ?q)) (small ?q))
+(<= full (filled a) (filled b) (filled c))
+(<= terminal same) (<= terminal full)
+(<= (goal x 100) same) (<= (goal x 0) (not same))
+(<= (goal o 0) same) (<= (goal o 100) (not same))
+"""
+
+
+def cells_of(machine: PropnetStateMachine) -> list[Cell]:
+    states = np.array([machine.bits(state) for state in sampled(machine, 200, Random(1))])
+    cells = find_cells(machine.facts, states, machine.relevant_fluents)
+    return [cell for cell in cells if "turn" not in str(machine.facts[cell.fluents[0]])]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "width"),
+    [("ticTacToe", 8, 3), ("connectFour", 69, 4), ("pentago", 32, 5), ("nineBoards", 72, 3)],
+)
+def test_lines_are_found_once_whoever_fills_them(name: str, lines: int, width: int) -> None:
+    machine = machine_of(name)
+    parts, tuples = draw_cube_tuples(cells_of(machine), machine.engine.layout, 1000, Random(1))
+    found = [members for members in tuples if len(members) == width]
+    assert lines <= len(found) <= lines + 1  # what is left of there being no line is one more
+    assert len(parts) == len({member for members in tuples for member in members})
+
+
+def test_a_line_in_the_middle_is_among_those_of_tic_tac_toe() -> None:
+    machine = machine_of("ticTacToe")
+    cells = cells_of(machine)
+    parts, tuples = draw_cube_tuples(cells, machine.engine.layout, 1000, Random(1))
+    every = cells + parts
+    named = {
+        tuple(str(machine.facts[every[member].fluents[0]]) for member in members)
+        for members in tuples
+    }
+    assert ("(marked a2 cross)", "(marked b2 cross)", "(marked c2 cross)") in named
+
+
+def test_paths_and_counts_have_no_cubes() -> None:
+    machine = machine_of("hex")
+    assert draw_cube_tuples(cells_of(machine), machine.engine.layout, 100, Random(1)) == ([], [])
+
+
+def test_a_cell_of_a_cube_has_no_more_digits_than_it_tells_apart() -> None:
+    machine = compiled(HALVES)
+    cells = cells_of(machine)
+    parts, tuples = draw_cube_tuples(cells, machine.engine.layout, 100, Random(1))
+    every = cells + parts
+    digits = {tuple(every[member].digits for member in members): members for members in tuples}
+    same = digits[(1, 1, 2), (1, 1, 2)]
+    tables = lay_out_tables(every, [same], (), len(machine.facts))
+    assert tables.sizes.tolist() == [9]
+
+
+def test_there_are_as_many_as_are_asked_for_at_most() -> None:
+    machine = machine_of("connectFour")
+    parts, tuples = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
+    assert len(tuples) == 5
+    assert len(parts) <= 20

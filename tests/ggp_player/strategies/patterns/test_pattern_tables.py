@@ -1,0 +1,98 @@
+"""Indices are the digits of cells, and moves change what they change."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from gdl.engine import as_words, packed_state
+from ggp_player.strategies.patterns import (
+    Cell,
+    PatternTables,
+    add_up,
+    find_indices,
+    find_phases,
+    follow_moves,
+    lay_out_tables,
+    new_scratch,
+)
+from tests.support.compiled_games import machine_of
+from tests.support.small_games import sampled
+
+CELLS = [Cell((0, 1)), Cell((2,), (3,)), Cell((4, 5, 6))]
+TABLES = lay_out_tables(CELLS, [(0,), (0, 1), (1, 2)], (3, 2), 7)
+
+
+def indices_of(tables: PatternTables, states: np.ndarray) -> np.ndarray:
+    found = np.zeros((len(states), len(tables.sizes)), np.uint16)
+    for row in range(len(states)):
+        find_indices(tables, states, row, found, row)
+    return found
+
+
+def test_an_index_has_a_digit_for_each_cell() -> None:
+    assert TABLES.sizes.tolist() == [3, 6, 8]
+    assert TABLES.firsts.tolist() == [0, 3, 9]
+    assert (TABLES.entries, TABLES.phase_count) == (17, 2)
+    states = np.array([[0b0001000], [0b0000001], [0b1000110], [0b0100000]], np.uint64)
+    assert indices_of(TABLES, states).tolist() == [[0, 0, 0], [1, 1, 0], [2, 5, 7], [0, 0, 4]]
+    phases = np.zeros(3, np.int32)
+    find_phases(TABLES, states, 0, phases)
+    assert phases.tolist() == [0, 0, 1]
+
+
+def test_weights_are_added_up_and_indices_beyond_the_end_are_harmless() -> None:
+    weights = np.arange(36, dtype=np.float32).reshape(18, 2)
+    indices, sums = np.array([[2, 5, 65535]], np.uint16), np.zeros((1, 2), np.float32)
+    add_up(TABLES, weights, indices, 0, sums, 0)
+    rows = [2, 3 + 5, 9 + 7, 17]
+    assert sums[0].tolist() == weights[rows].sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("name", ["connectFour", "kalah", "reversi"])
+def test_following_moves_is_adding_up(name: str) -> None:
+    machine, random = machine_of(name), Random(3)
+    fluents = len(machine.facts)
+    cells = [Cell((fluent,)) for fluent in range(fluents)]
+    tuples = [tuple(random.sample(range(fluents), 4)) for _ in range(60)]
+    tables = lay_out_tables(cells, tuples, (), fluents)
+    weights = np.random.default_rng(1).normal(0, 1, (tables.entries + 1, 3)).astype(np.float32)
+    states = np.concatenate(
+        [as_words(packed_state(machine, state)) for state in sampled(machine, 40, random)]
+    )
+    indices, sums = indices_of(tables, states), np.zeros((40, 3), np.float32)
+    for row in range(40):
+        add_up(tables, weights, indices, row, sums, row)
+    parents = np.array([random.randrange(40) for _ in range(40)])
+    phases, found = np.arange(40, dtype=np.int32) % 3, np.zeros((40, 1), np.float32)
+    follow_moves(
+        tables,
+        weights,
+        (states, indices, sums),
+        parents,
+        parents,
+        (states, phases),
+        0,
+        found,
+        new_scratch(tables),
+    )
+    np.testing.assert_allclose(found[:, 0], sums[np.arange(40), phases], atol=1e-4)
+
+
+def test_images_of_a_tuple_share_its_weights() -> None:
+    cells = [Cell((0, 1)), Cell((2, 3)), Cell((4,))]
+    images = np.array([[0, 1, 2, 3, 4], [2, 3, 0, 1, 4]], np.int32)
+    tables = lay_out_tables(cells, [(0,), (1,), (0, 2)], (), 5, images)
+    assert tables.sizes.tolist() == [3, 3, 6, 6]
+    assert tables.firsts.tolist() == [0, 0, 3, 3]
+    assert tables.entries == 9
+    states = np.array([[0b10010], [0b11000]], np.uint64)
+    assert indices_of(tables, states).tolist() == [[2, 0, 5, 3], [0, 2, 3, 5]]
+
+
+def test_symmetries_that_change_the_phase_are_left_out() -> None:
+    images = np.array([[0, 1, 2, 3], [1, 0, 3, 2]], np.int32)
+    tables = lay_out_tables([Cell((0,)), Cell((1,))], [(0,), (1,)], (2, 3), 4, images)
+    assert tables.firsts.tolist() == [0, 2]

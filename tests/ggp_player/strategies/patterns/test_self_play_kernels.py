@@ -1,0 +1,85 @@
+"""Games against itself teach what wins, and nothing of them is lost."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from ggp_player.strategies import Position
+from ggp_player.strategies.learning.pattern_learning import Learning
+from ggp_player.strategies.solver import ProofTree
+from tests.support.compiled_games import machine_of
+from tests.support.learned_games import exhaust, learned, ticking
+from tests.support.small_games import breakthrough, changed, compiled
+
+
+def test_what_was_learned_beats_random_moves_without_looking_ahead() -> None:
+    machine, random = machine_of("ticTacToe"), Random(1)
+    evaluation = learned(machine)
+    assert evaluation.games > 500
+    assert evaluation.is_zero_sum
+    role, other = machine.roles
+    tree = ProofTree(machine, role, 2**10, None, evaluation.seen_from(0))
+    points = 0
+    for _ in range(60):
+        state = machine.initial_state()
+        while not machine.is_terminal(state):
+            *_, last = tree.search(Position(machine, state, role, Random(1)), depth=1)
+            reply = random.choice(machine.legal_moves(state, other))
+            state = machine.next_state(state, (last.move, reply))
+        points += machine.goal(state, role) or 0
+    assert points >= 90 * 60  # random moves alone win 65 %
+
+
+def test_the_same_seed_learns_the_same() -> None:
+    machine = compiled(breakthrough(4, 5))
+    one, other = learned(machine), learned(machine)
+    np.testing.assert_array_equal(one.weights, other.weights)
+    assert np.abs(one.weights).max() > 0.1
+
+
+def test_rivals_see_opposite_values() -> None:
+    evaluation = learned(machine_of("connectFour"))
+    one, other = map(evaluation.seen_from, range(2))
+    assert (one.weights == -other.weights).all()
+    assert one.swing == other.swing > 0
+
+
+def test_rivals_without_a_constant_sum_have_weights_of_their_own() -> None:
+    machine = compiled(changed("ticTacToe", ("(<= (goal ?role 50)", "(<= (goal ?role 0)")))
+    evaluation = learned(machine)
+    assert evaluation.outputs == 2
+    assert not evaluation.is_zero_sum
+    one, other = map(evaluation.seen_from, range(2))
+    assert one.weights.shape == other.weights.shape == (evaluation.tables.entries + 1, 2)
+    assert not np.allclose(one.weights, -other.weights)
+
+
+def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
+    machine = compiled(breakthrough(4, 5))
+    learning = Learning(machine, 1)
+    assert learning.evaluation is None
+    exhaust(learning.work(2.0, ticking(0.01)))
+    first = learning.evaluation
+    assert first is not None
+    kept = first.weights.copy()
+    exhaust(learning.work(2.0, ticking(0.01)))
+    second = learning.evaluation
+    assert second is not None
+    assert 0 < first.games < second.games
+    assert learning.seconds == pytest.approx(4.0)
+    np.testing.assert_array_equal(first.weights, kept)
+    again = Learning(machine, 2, second)
+    exhaust(again.work(2.0, ticking(0.01)))
+    assert again.games > second.games
+    third = again.evaluation
+    assert third is not None
+    np.testing.assert_array_equal(third.tables.sizes, second.tables.sizes)
+
+
+def test_of_too_few_states_nothing_is_learned() -> None:
+    learning = Learning(machine_of("reversi"), 1)
+    exhaust(learning.work(1.0, ticking(10.0)))
+    assert learning.evaluation is None

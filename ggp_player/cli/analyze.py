@@ -15,6 +15,7 @@ from gdl import StateMachine
 from gdl.cli.options import write_text
 from gdl.reports import DrawingError
 from ggp_player.cli.commands.analyze import FORMATS
+from ggp_player.cli.learn import check_turns
 from ggp_player.cli.options import (
     compile_before_clocks,
     reporting_unplayable_game,
@@ -30,10 +31,14 @@ from ggp_player.inspect import (
     TracedStrategy,
     TreeFigure,
     json_object,
+    learn_for_report,
     machine_for,
     make_tree_figure,
+    patterns_object,
     print_analysis,
+    print_patterns,
     print_position,
+    report_patterns,
     searching_role,
     strategy_for,
     timed_search,
@@ -42,6 +47,7 @@ from ggp_player.inspect import (
     tree_svg,
 )
 from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.selection import STRATEGIES, strategy_from
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -59,6 +65,7 @@ class _Options:
     seconds: float
     tree: bool
     depth: int | None
+    patterns: bool
     windows: bool
     max_nodes: int | None
     max_width: int | None
@@ -102,6 +109,9 @@ class _Options:
         for flag, is_given in given.items():
             if is_given and not self.tree:
                 raise click.UsageError(f"{flag} is about the drawing: it needs --tree")
+        if self.patterns and (self.tree or self.strategy is not None):
+            other = "--tree" if self.tree else "--strategy"
+            raise click.UsageError(f"--patterns shows no search: it does not go with {other}")
         if self.tree and self.json and self.output is None:
             raise click.UsageError("--tree and --json both write to the standard output: give one")
         if self.form is None and self._ending and self._ending not in FORMATS:
@@ -143,6 +153,9 @@ class _Task:
             if options.tree:
                 raise GgpPlayerError("the match is over in this position: there is no search tree")
             self._report(position, None)
+            return
+        if options.patterns:
+            self._report_patterns(position)
             return
         if not position.legal_moves:
             raise GgpPlayerError(f"{position.role} has no legal move, and the match is not over")
@@ -188,6 +201,21 @@ class _Task:
         print_position(self._heading(), position)
         if analysis is not None:
             print_analysis(position, analysis, self.options.spec)
+
+    def _report_patterns(self, position: Position) -> None:
+        check_turns(self.machine)
+        machine = LearnedAlphaBeta().machine_of(position)
+        evaluation = learn_for_report(machine, self.options.seconds)
+        if evaluation is None:
+            raise GgpPlayerError("too few states to find patterns in")
+        role = machine.roles.index(position.role)
+        report = report_patterns(machine, evaluation, position.state, role)
+        if self.options.json:
+            found = json_object(position, self.prefix.steps, None)
+            click.echo(json.dumps({"game": self.game} | found | patterns_object(report), indent=2))
+            return
+        print_position(self._heading(), position)
+        print_patterns(report, position.role)
 
     def _draw(self, figure: TreeFigure, heading: str) -> None:
         draw = {"svg": tree_svg, "html": tree_html, "dot": tree_dot}[self.options.drawn_as]

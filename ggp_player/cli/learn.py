@@ -18,7 +18,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 import gdl
-from gdl.analysis import analyse
+from gdl import StateMachine
+from gdl.analysis import Structure, analyse
 from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
@@ -87,20 +88,26 @@ def _writable(folder: Path) -> Path:
 
 def _check(machine: PropnetStateMachine) -> CanonicalForm:
     """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
-    refusal = LearnedAlphaBeta().refusal(machine)
-    if refusal is not None:
-        raise click.ClickException(refusal)
+    structure = check_turns(machine)
     form = canonical_form(machine.ruleset)
     if form is None:
         raise click.ClickException("the rules are too large to be recognised in a later match")
+    machine.warm_up()
+    add_winning_moves(machine, structure)
+    return form
+
+
+def check_turns(machine: StateMachine) -> Structure:
+    """Raise click's ClickException for a game whose patterns cannot be learned; else analyse it."""
+    refusal = LearnedAlphaBeta().refusal(machine)
+    if refusal is not None:
+        raise click.ClickException(refusal)
     if machine.is_terminal(machine.initial_state()):
         raise click.ClickException("the match is over before it begins: there is nothing to learn")
-    machine.warm_up()
     structure = analyse(machine)
     if not structure.turns.one_at_a_time.value:
         raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
-    add_winning_moves(machine, structure)
-    return form
+    return structure
 
 
 @dataclass(slots=True)

@@ -46,6 +46,7 @@ FORMATS = ("svg", "html", "dot")
     type=click.IntRange(1),
     help="Nodes drawn beside one another.  [default: 30, and any number in HTML]",
 )
+@click.option("--patterns", is_flag=True, help="Show what learned patterns say, without a search.")
 @click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
 @click.option(
     "--format",
@@ -70,6 +71,9 @@ def analyze_command(**options: Any) -> None:  # noqa: ANN401
     searches to that depth. Without --output the tree goes to the standard output, and nothing else
     does.
 
+    --patterns shows which patterns are found in the position, and what each is worth to the role:
+    those that ggp-player learn has stored, or else what can be learned in --seconds.
+
     \b
     Examples:
         ggp-player analyze games/ticTacToe.kif --moves '(put b2) noop' --seconds 2
@@ -77,6 +81,7 @@ def analyze_command(**options: Any) -> None:  # noqa: ANN401
         ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
             --tree --windows --output nim.svg
         ggp-player analyze games/nim.kif --strategy alpha_beta --tree --output nim.html
+        ggp-player analyze games/connectFour.kif --patterns --seconds 2
     """
     from ggp_player.cli.analyze import run_analyze
 

@@ -20,10 +20,11 @@ from ggp_player.cli import analyze as analyze_module
 from ggp_player.inspect.timed_search import INTERRUPT_GRACE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
 from ggp_player.worker.warm_up import COLD
 from tests.support.graphviz import needs_graphviz
-from tests.support.paths import ROOT
+from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
 GAME = ROOT / "games" / "ticTacToe.kif"
@@ -257,11 +258,50 @@ def test_a_file_that_is_no_record(tmp_path: Path) -> None:
         (["--format", "dot"], "--format is about the drawing: it needs --tree"),
         (["--tree", "--json"], "--tree and --json both write to the standard output"),
         (["--tree", "--output", "no/such/x.svg"], "there is no folder no/such"),
+        (["--patterns", "--tree"], "--patterns shows no search: it does not go with --tree"),
+        (["--patterns", "--strategy", "mcts"], "it does not go with --strategy"),
     ],
 )
 def test_options_that_cannot_be_used(arguments: list[str], sentence: str) -> None:
     result = analyze(GAME, *arguments)
     assert result.exit_code != 0
+    assert sentence in result.output
+
+
+@pytest.fixture
+def no_evaluations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+
+
+@pytest.mark.usefixtures("no_evaluations")
+def test_patterns_that_are_learned_are_shown() -> None:
+    arguments = (GAME, *after(*MOVES), "--patterns", "--seconds", 2)
+    report = found(*arguments)
+    assert report["role"] == "nought"
+    assert "patterns learned from" in str(report["source"])
+    patterns = report["patterns"]
+    assert isinstance(patterns, list)
+    every = [fact for pattern in patterns for fact in pattern["facts"]]
+    assert "(marked b2 nought)" in every
+    assert "(marked a2 ?)" in [cell for pattern in patterns for cell in pattern["empty"]]
+    result = analyze(*arguments)
+    assert result.exit_code == 0
+    assert "of 100 for nought, without looking ahead" in result.output
+    assert "pattern, for nought" in result.output
+
+
+@pytest.mark.usefixtures("no_evaluations")
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("eightPuzzle", "is for two roles without chance"),
+        ("diceRace", "is for two roles without chance"),
+        ("tron", "is for roles that move in turn"),
+    ],
+)
+def test_games_without_patterns_are_refused(name: str, sentence: str) -> None:
+    result = analyze(GAMES / f"{name}.kif", "--patterns", "--seconds", 1)
+    assert result.exit_code == 1
     assert sentence in result.output
 
 

@@ -1,0 +1,157 @@
+"""What learned patterns say of a position, in the words of the rules."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from gdl import Function, State, Term
+from gdl.engine import PropnetStateMachine
+from ggp_player.strategies.learning import LearnedEvaluation
+from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
+
+SHOWN_PATTERNS = 12
+"""The most patterns shown: those of the largest weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPattern:
+    """A pattern in a position: facts that hold, cells that are empty, and the weight for a role.
+
+    ``empty`` has a term for each cell, with ``?`` for what its facts differ in. The weights of all
+    patterns add up to the logit of the role's share of the points.
+    """
+
+    facts: tuple[str, ...]
+    empty: tuple[str, ...]
+    weight: float
+
+    def __str__(self) -> str:
+        return "; ".join(filter(None, (" ".join(self.facts), _no(self.empty))))
+
+
+@dataclass(frozen=True, slots=True)
+class PatternReport:
+    """What patterns say of a position: a value from 0 to 100 for the role, and what it is made of.
+
+    ``source`` says what was learned; ``patterns`` come by weight, the largest first, either way.
+    """
+
+    source: str
+    value: float
+    patterns: tuple[FoundPattern, ...]
+
+
+def learn_for_report(machine: PropnetStateMachine, seconds: float) -> LearnedEvaluation | None:
+    """The stored evaluation of a game, else one learned in so many seconds of CPU time.
+
+    None where there are too few states to find patterns in.
+    """
+    learning = recall_or_learn(machine, 0, seconds, time.thread_time)
+    while True:
+        try:
+            next(learning)
+        except StopIteration as end:
+            found: LearnedEvaluation | None = end.value
+            return found
+
+
+def report_patterns(
+    machine: PropnetStateMachine, evaluation: LearnedEvaluation, state: State, role: int
+) -> PatternReport:
+    """Report what an evaluation says of a state, seen from a role by its index."""
+    tables, weights, _ = evaluation.seen_from(role)
+    holds = machine.bits(state) > 0
+    phase = next((n for n, fluent in enumerate(tables.phases) if holds[fluent]), 0)
+    owners = np.repeat(np.arange(len(machine.facts)), np.diff(tables.starts))
+    total, found = float(weights[-1, phase]), []
+    for table, (first, size) in enumerate(zip(tables.firsts, tables.sizes, strict=True)):
+        here = np.flatnonzero(tables.reached == table)
+        fluents, offsets = owners[here], tables.offsets[here].astype(int)
+        index = min(int(offsets[holds[fluents]].sum()), int(size) - 1)
+        weight = float(weights[first + index, phase])
+        total += weight
+        facts = [machine.facts[fluent] for fluent in fluents]
+        held = [str(fact) for fact, fluent in zip(facts, fluents, strict=True) if holds[fluent]]
+        empty = _empty_cells(facts, offsets.tolist(), holds[fluents].tolist(), int(size))
+        found.append(FoundPattern(tuple(sorted(held)), empty, weight))
+    found.sort(key=lambda pattern: -abs(pattern.weight))
+    return PatternReport(str(evaluation), 100 / (1 + math.exp(-total)), tuple(found))
+
+
+def patterns_object(report: PatternReport) -> dict[str, object]:
+    """A report as values for JSON."""
+    return {
+        "source": report.source,
+        "value": report.value,
+        "patterns": [
+            {"facts": each.facts, "empty": each.empty, "weight": each.weight}
+            for each in report.patterns
+        ],
+    }
+
+
+def print_patterns(report: PatternReport, role: Term) -> None:
+    """Print the patterns of the largest weights."""
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console.print(f"patterns   {report.source}")
+    console.print(f"value      {report.value:.0f} of 100 for {role}, without looking ahead")
+    shown = Table()
+    shown.add_column("weight", justify="right")
+    shown.add_column(f"pattern, for {role}")
+    for pattern in report.patterns[:SHOWN_PATTERNS]:
+        shown.add_row(f"{pattern.weight:+.2f}", str(pattern))
+    console.print(shown)
+
+
+def _no(cells: Sequence[str]) -> str:
+    return f"no {', '.join(cells)}" if cells else ""
+
+
+def _empty_cells(
+    facts: Sequence[Term], offsets: Sequence[int], holds: Sequence[bool], size: int
+) -> tuple[str, ...]:
+    """Name the cells of a table none of whose facts holds."""
+    names = []
+    for stride, end in _strides(sorted(set(offsets)), size):
+        members = [n for n, offset in enumerate(offsets) if stride <= offset < end]
+        if members and not any(holds[n] for n in members):
+            names.append(_common([facts[n] for n in members]))
+    return tuple(sorted(names))
+
+
+def _strides(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Split a table's offsets, rising, into those of its cells: from one on, below the other.
+
+    The offsets of a cell are multiples of its stride, and the next cell's stride comes after them.
+    """
+
+    def split(place: int, stride: int) -> Iterator[list[tuple[int, int]]]:
+        if place == len(offsets):
+            if stride == size:
+                yield []
+            return
+        count = 1
+        while place + count <= len(offsets) and offsets[place + count - 1] == count * stride:
+            following = stride * (count + 1)
+            for rest in split(place + count, following):
+                yield [(stride, following), *rest]
+            count += 1
+
+    return next(split(0, 1), [(offset, offset + 1) for offset in offsets])
+
+
+def _common(facts: Sequence[Term]) -> str:
+    """What facts of one cell have in common, with ``?`` for the rest."""
+    first = facts[0]
+    if len(facts) == 1 or not isinstance(first, Function):
+        return str(first)
+    columns = zip(*(fact.args for fact in facts if isinstance(fact, Function)), strict=True)
+    parts = [str(column[0]) if len(set(column)) == 1 else "?" for column in columns]
+    return f"({' '.join([str(first.name), *parts])})"

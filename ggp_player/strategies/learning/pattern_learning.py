@@ -58,8 +58,8 @@ TRACE = 0.7
 EXPLORED = 0.1
 """The part of the moves that is made at random."""
 
-OPENING = 0.5
-"""Games begin with random moves: so many times the length of a random playout, at most."""
+OPENING = 12
+"""Games begin with so many random moves, at most."""
 
 SLICE_SECONDS = 0.02
 """CPU time between two yields, about."""
@@ -108,7 +108,6 @@ class Learning:
         self._symmetries = symmetries
         self._play: SelfPlayGames | None = None
         self._counts = np.zeros(3, np.int64)
-        self._opening = 0
         self._seconds = 0.0
         self._blocks = 1
 
@@ -150,7 +149,7 @@ class Learning:
         while (passed := clock() - began) < seconds:
             left = min(1.0, 2 - 2 * passed / seconds)
             rate = first_rate * (LAST_RATE + (1 - LAST_RATE) * left)
-            pace = Pace(rate, TRACE, EXPLORED, self._opening, SETTLED)
+            pace = Pace(rate, TRACE, EXPLORED, OPENING, SETTLED)
             play_on(play, self._blocks, pace, self._counts)
             taken = clock() - began - passed
             if taken < SLICE_SECONDS / 4:
@@ -173,11 +172,10 @@ class Learning:
             known = LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
         play = new_games(view, known.tables, known.weights.copy(), known.outputs, self._seed)
-        self._opening = 12
         begin_games(
             play,
             as_words(packed_state(machine, machine.initial_state())),
-            Pace(0.0, 0.0, 0.0, self._opening, SETTLED),
+            Pace(RATE, TRACE, EXPLORED, OPENING, SETTLED),
         )
         return play
 

@@ -217,6 +217,32 @@ def first_lane(mask: Words) -> int:
 
 
 @kernel
+def next_bit(bits: Words, lane: int, first: int, last: int) -> int:
+    """Return the first bit of a lane that is set from ``first`` on, else ``last``."""
+    bit = first
+    while bit < last:
+        rest = bits[lane, bit >> 6] >> np.uint64(bit & 63)
+        if rest != 0:
+            return min(bit + lowest(rest), last)
+        bit = (bit | 63) + 1
+    return last
+
+
+@kernel
+def count_bits(bits: Words, lane: int, first: int, last: int) -> int:
+    """Count the bits of a lane that are set from ``first`` on and below ``last``."""
+    count = 0
+    for word in range(first >> 6, (last + 63) >> 6):
+        value = bits[lane, word]
+        if first > 64 * word:
+            value &= ~np.uint64(0) << np.uint64(first - 64 * word)
+        if last < 64 * word + 64:
+            value &= (np.uint64(1) << np.uint64(last - 64 * word)) - np.uint64(1)
+        count += population(value)
+    return count
+
+
+@kernel
 def lowest(bits: np.uint64) -> int:
     """Find the lowest bit that is set; at least one is."""
     return population((bits & (ZERO - bits)) - ONE)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gdl.engine.kernel_library import (
     BlockView,
     advance,
+    count_bits,
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
@@ -26,7 +27,7 @@ from gdl.engine.kernel_library import (
     kernel,
     load_states,
     lowest,
-    population,
+    next_bit,
     read_lanes,
 )
 from ggp_player.strategies.patterns.pattern_tables import (
@@ -112,7 +113,6 @@ class SelfPlayGames(NamedTuple):
     ``weights`` and ``squares`` float32 (entries + 1, phases * outputs); squares are those of the
     errors that an entry has been moved by, added up. Outputs are logits of goal values, of each
     role, or of the first of two rivals alone. ``random`` uint64 (1,): the state of a generator.
-    ``chance`` is the index of the role whose moves are drawn, -1 where there is none.
     """
 
     block: BlockView
@@ -124,7 +124,6 @@ class SelfPlayGames(NamedTuple):
     history: History
     scratch: Scratch
     random: Words
-    chance: int
 
 
 class Pace(NamedTuple):
@@ -172,18 +171,8 @@ def new_games(
         np.zeros((SLOTS, steps), np.uint8),
     )
     random = np.array([2 * seed + 1], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return SelfPlayGames(
-        block,
-        tables,
-        weights,
-        np.zeros_like(weights),
-        games,
-        children,
-        history,
-        new_scratch(tables),
-        random,
-        -1,
-    )
+    squares, scratch = np.zeros_like(weights), new_scratch(tables)
+    return SelfPlayGames(block, tables, weights, squares, games, children, history, scratch, random)
 
 
 @kernel
@@ -267,35 +256,10 @@ def _find_chooser(
     """Find who has a choice in a game, by a row of legal moves: the first role if nobody has."""
     facts[game].chooser, facts[game].width = 0, 1
     for role in range(len(offsets) - 1):
-        width = _count_moves(legal, row, offsets[role], offsets[role + 1])
+        width = count_bits(legal, row, offsets[role], offsets[role + 1])
         if width > 1:
             facts[game].chooser, facts[game].width = role, width
             return
-
-
-@kernel
-def _count_moves(bits: Words, row: int, first: int, last: int) -> int:
-    count = 0
-    for word in range(first >> 6, (last + 63) >> 6):
-        value = bits[row, word]
-        if first > 64 * word:
-            value &= ~np.uint64(0) << np.uint64(first - 64 * word)
-        if last < 64 * word + 64:
-            value &= (np.uint64(1) << np.uint64(last - 64 * word)) - np.uint64(1)
-        count += population(value)
-    return count
-
-
-@kernel
-def _next_move(bits: Words, row: int, first: int, last: int) -> int:
-    """Return the first move of a row that is set from ``first`` on, else ``last``."""
-    move = first
-    while move < last:
-        rest = bits[row, move >> 6] >> np.uint64(move & 63)
-        if rest != 0:
-            return min(move + lowest(rest), last)
-        move = (move | 63) + 1
-    return last
 
 
 @kernel
@@ -311,12 +275,12 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
         width, chooser = min(facts[game].width, lanes), facts[game].chooser
         for role in range(len(offsets) - 1):
             last = offsets[role + 1]
-            move = _next_move(legal, game, offsets[role], last)
+            move = next_bit(legal, game, offsets[role], last)
             for i in range(lane, lane + width):
                 if move < last:
                     rows[first_row + move, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
                 if role == chooser:
-                    move = _next_move(legal, game, move + 1, last)
+                    move = next_bit(legal, game, move + 1, last)
         for i in range(lane, lane + width):
             parents[i] = game
         lane += width
@@ -371,7 +335,7 @@ def _take_step(
     outputs, step, chooser = logits.shape[1], facts.step, facts.chooser
     explores = step < facts.opening or _uniform(random) < pace.explored
     best = first + int(_uniform(random) * (last - first))
-    if chooser != play.chance and not explores:
+    if not explores:
         output = 0 if chooser >= outputs else chooser
         sign = -1.0 if chooser >= outputs else 1.0
         most = -math.inf
@@ -382,7 +346,7 @@ def _take_step(
     counts[2] += 1
     for output in range(outputs):
         history.values[game, step, output] = 1.0 / (1.0 + math.exp(-logits[best, output]))
-    history.explored[game, step] = explores and last - first > 1 and chooser != play.chance
+    history.explored[game, step] = explores and last - first > 1
     is_over = play.children.ends[best] != 0
     if is_over or step + 1 == history.values.shape[1]:
         if is_over:

@@ -15,8 +15,8 @@ from gdl.engine.kernel_library import (
     BlockView,
     is_set,
     kernel,
-    lowest,
     mixed,
+    next_bit,
 )
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -58,18 +58,6 @@ def bits_between(bits: Words, lane: int, first: int, last: int, found: NDArray[n
         count += 1
         bit = next_bit(bits, lane, bit + 1, last)
     return count
-
-
-@kernel
-def next_bit(bits: Words, lane: int, first: int, last: int) -> int:
-    """Return the first bit of a lane that is set from ``first`` on, else ``last``."""
-    bit = first
-    while bit < last:
-        rest = bits[lane, bit >> 6] >> np.uint64(bit & 63)
-        if rest != 0:
-            return min(bit + lowest(rest), last)
-        bit = (bit | 63) + 1
-    return last
 
 
 @kernel

@@ -21,6 +21,7 @@ from gdl.engine.kernel_library import (
     BlockView,
     advance,
     call_evaluator,
+    count_bits,
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
@@ -28,7 +29,7 @@ from gdl.engine.kernel_library import (
     kernel,
     load_states,
     make_all_canonical,
-    population,
+    next_bit,
     prefetch,
     read_lanes,
 )
@@ -47,7 +48,6 @@ from ggp_player.strategies.solver.block_kernels import (
     clear_moves,
     goal_of,
     hash_of,
-    next_bit,
     set_move,
 )
 
@@ -274,7 +274,7 @@ def _find_chooser(
     facts[node].role, facts[node].width = mine, 1
     stuck, choosing = False, 0
     for role in range(len(move_offsets) - 1):
-        width = _count_bits(legal, node, move_offsets[role], move_offsets[role + 1])
+        width = count_bits(legal, node, move_offsets[role], move_offsets[role + 1])
         if width > 1:
             choosing += 1
             facts[node].role, facts[node].width = role, width
@@ -287,19 +287,6 @@ def _find_chooser(
         facts[node].role = SEVERAL
     if stuck and facts[node].high == HIGHEST:
         facts[node].low = HIGHEST
-
-
-@kernel
-def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
-    count = 0
-    for word in range(first >> 6, (last + 63) >> 6):
-        value = bits[node, word]
-        if first > 64 * word:
-            value &= ~np.uint64(0) << np.uint64(first - 64 * word)
-        if last < 64 * word + 64:
-            value &= (np.uint64(1) << np.uint64(last - 64 * word)) - np.uint64(1)
-        count += population(value)
-    return count
 
 
 @inlined_kernel

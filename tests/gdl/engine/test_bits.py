@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from gdl.engine.bits import (
     as_words,
+    count_bits,
     hash_states,
+    next_bit,
     packed_from_rows,
     read_lanes,
     rows_from_packed,
@@ -104,3 +106,15 @@ def test_hashes_distinguish_states() -> None:
 def test_states_without_fluents_have_one_hash() -> None:
     assert len(np.unique(hash_states(np.zeros((5, 0), dtype=np.uint8)))) == 1
     assert hash_states(np.zeros((0, 3), dtype=np.uint8)).shape == (0,)
+
+
+@given(st.sets(st.integers(0, 199)), st.integers(0, 199), st.integers(0, 199))
+def test_bits_in_a_range_are_counted_and_found(held: set[int], first: int, last: int) -> None:
+    bits = np.zeros((2, 4), np.uint64)
+    for bit in held:
+        bits[1, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    first, last = sorted((first, last))
+    inside = sorted(bit for bit in held if first <= bit < last)
+    assert count_bits(bits, 1, first, last) == len(inside)
+    assert next_bit(bits, 1, first, last) == (inside[0] if inside else last)
+    assert next_bit(bits, 0, first, last) == last

@@ -1,9 +1,10 @@
 """Patterns: what digits of a few cells are worth together, learned by playing.
 
-A game's cells are found in its states (:mod:`.cells`), how close the rules bring them is read off
-the circuit (:mod:`.cell_graph`), and tables over tuples of close cells (:mod:`.tuples`) have a
-weight for every combination of their digits (:mod:`.pattern_tables`). The weights are learned from
-thousands of games at once (:mod:`.self_play_kernels`). Nothing here knows a board.
+A game's cells are found in its states (:mod:`.cells`). Which belong together is read off the
+circuit: those that goals ask for together (:mod:`.goal_cubes`), and those that gates bring close
+(:mod:`.cell_graph`). Tables over tuples of such cells (:mod:`.tuples`) have a weight for every
+combination of their digits (:mod:`.pattern_tables`), which is learned from many games at once
+(:mod:`.self_play_kernels`). Nothing here knows a board.
 """
 
 from ggp_player.strategies.patterns.cell_graph import join_cells

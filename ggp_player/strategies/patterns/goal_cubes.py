@@ -15,11 +15,9 @@ from itertools import product
 from random import Random
 from typing import TypeAlias
 
-import numpy as np
-
 from gdl.circuit import Layout
 from ggp_player.strategies.patterns.cells import Cell
-from ggp_player.strategies.patterns.tuples import MAX_CELLS, MAX_ENTRIES, Tuple
+from ggp_player.strategies.patterns.tuples import MAX_CELLS, Tuple
 
 MAX_CUBES = 512
 """A row of more cubes is left out."""
@@ -48,12 +46,10 @@ def draw_cube_tuples(
     found = list(dict.fromkeys(parts))
     random.shuffle(found)
     numbers: dict[Cell, int] = {}
-    tuples: list[Tuple] = []
-    for part in found:
-        if np.prod([cell.radix for cell in part]) <= MAX_ENTRIES and len(tuples) < count:
-            tuples.append(
-                tuple(numbers.setdefault(cell, len(cells) + len(numbers)) for cell in part)
-            )
+    tuples = [
+        tuple(numbers.setdefault(cell, len(cells) + len(numbers)) for cell in part)
+        for part in found[:count]
+    ]
     return list(numbers), tuples
 
 

@@ -7,6 +7,7 @@ has a weight for each *phase*, which is who moves, where a cell of the rules say
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -70,14 +71,14 @@ def lay_out_tables(
     firsts: list[int] = []
     sizes: list[int] = []
     entries = 0
-    known: set[frozenset[int]] = set()
+    known: set[frozenset[frozenset[int]]] = set()
     for members in tuples:
         pairs, size = _pairs_of(cells, members)
-        if frozenset(fluent for fluent, _ in pairs) in known:
+        if _classes(pairs) in known:
             continue
         mapped = (tuple(sorted((element[fluent], n) for fluent, n in pairs)) for element in kept)
         for image in dict.fromkeys(mapped):
-            known.add(frozenset(fluent for fluent, _ in image))
+            known.add(_classes(image))
             for fluent, offset in image:
                 found[fluent].append((len(sizes), offset))
             firsts.append(entries)
@@ -104,6 +105,14 @@ def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[list[tup
             pairs.append((fluent, digit * stride))
         stride *= cell.radix
     return pairs, stride
+
+
+def _classes(pairs: Sequence[tuple[int, int]]) -> frozenset[frozenset[int]]:
+    """Which fluents count alike: tables of the same classes say the same, whatever the digits."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for fluent, offset in pairs:
+        members[offset].append(fluent)
+    return frozenset(map(frozenset, members.values()))
 
 
 NO_TABLES = lay_out_tables([], [], [], 0)

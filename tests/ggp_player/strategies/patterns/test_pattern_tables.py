@@ -96,3 +96,11 @@ def test_symmetries_that_change_the_phase_are_left_out() -> None:
     images = np.array([[0, 1, 2, 3], [1, 0, 3, 2]], np.int32)
     tables = lay_out_tables([Cell((0,)), Cell((1,))], [(0,), (1,)], (2, 3), 4, images)
     assert tables.firsts.tolist() == [0, 2]
+
+
+def test_tables_that_tell_other_digits_apart_are_not_the_same() -> None:
+    """In quarto a line has a table for each way in which its pieces can be alike."""
+    cells = [Cell((0, 1, 2)), Cell((0, 1, 2), digits=(1, 1, 2)), Cell((0, 1, 2), digits=(1, 2, 2))]
+    again = Cell((2, 1, 0), digits=(2, 1, 1))
+    tables = lay_out_tables([*cells, again], [(0,), (1,), (2,), (3,)], (), 3)
+    assert tables.sizes.tolist() == [4, 3, 3]

@@ -205,7 +205,10 @@ class _Task:
     def _report_patterns(self, position: Position) -> None:
         check_turns(self.machine)
         machine = LearnedAlphaBeta().machine_of(position)
-        evaluation = learn_for_report(machine, self.options.seconds)
+        try:
+            evaluation = learn_for_report(machine, self.options.seconds)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
         if evaluation is None:
             raise GgpPlayerError("too few states to find patterns in")
         role = machine.roles.index(position.role)

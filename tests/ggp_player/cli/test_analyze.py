@@ -290,6 +290,16 @@ def test_patterns_that_are_learned_are_shown() -> None:
     assert "pattern, for nought" in result.output
 
 
+def test_ctrl_c_ends_learning_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analyze_module, "learn_for_report", interrupted)
+    result = analyze(GAME, "--patterns")
+    assert result.exit_code == 130
+    assert result.output == ""
+
+
 @pytest.mark.usefixtures("no_evaluations")
 @pytest.mark.parametrize(
     ("name", "sentence"),

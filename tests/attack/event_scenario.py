@@ -15,6 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import Request, urlopen
 
+from ggp_player.manager_service.rules import rules_process
+from ggp_player.manager_service.rules.rules_pool import MAX_PROCESSES
 from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.tokens import Role, TokenStore
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
@@ -32,6 +34,7 @@ from tests.attack.scenario import (
     stop_gently,
     usual_descriptors,
 )
+from tests.support.left_behind import command_line
 from tests.support.server_process import ServerProcess
 
 PLAYERS = 4
@@ -124,11 +127,18 @@ def run_event(scenario: Scenario, folder: Path) -> Outcome:
         with sampled(server, outcome), attacked(attacks, rival):
             time.sleep(scenario.seconds)
         count(outcome.turns, organiser.end(event))
-        outcome.descriptors = max(0, settled(server, before + PLAYERS) - before - PLAYERS)
+        allowed = before + kept_descriptors(server)
+        outcome.descriptors = max(0, settled(server, allowed) - allowed)
         outcome.stop_seconds = stop_gently(server)
         outcome.processes = len(server.wait_until_alone())
         outcome.log = server.log.stat().st_size
     return outcome
+
+
+def kept_descriptors(server: ServerProcess) -> int:
+    """How many descriptors a manager keeps after its matches: players' and its rules' pipes."""
+    rules = [pid for pid in server.pids() if rules_process.__name__ in command_line(pid)]
+    return PLAYERS + 2 * min(len(rules), MAX_PROCESSES)
 
 
 def run_alone(scenario: Scenario) -> Outcome:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import ONE, kernel, lowest
+from gdl.engine.kernel_library import ONE, inlined_kernel, kernel, lowest
 from ggp_player.strategies.patterns.cells import Cell
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -153,16 +153,42 @@ def find_indices(
             left &= left - ONE
 
 
+@inlined_kernel
+def sum_of(weights: Weights, entries: Numbers, count: np.uint64, column: np.uint32) -> np.float32:
+    """The sum of the weights of the first so many entries, uint32 (n,), in a column.
+
+    There are four sums, as no addition has to wait for those before it then.
+    """
+    one, two, three, four = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+    whole = count & ~np.uint64(3)
+    for i in range(np.uint64(0), whole, np.uint64(4)):
+        one += weights[entries[i], column]
+        two += weights[entries[i + np.uint64(1)], column]
+        three += weights[entries[i + np.uint64(2)], column]
+        four += weights[entries[i + np.uint64(3)], column]
+    for i in range(whole, count):
+        one += weights[entries[i], column]
+    return (one + two) + (three + four)
+
+
 @kernel
 def add_up(
-    tables: PatternTables, weights: Weights, indices: Indices, row: int, sums: Weights, place: int
+    tables: PatternTables,
+    weights: Weights,
+    indices: Indices,
+    row: int,
+    sums: Weights,
+    place: int,
+    first: int,
+    last: int,
 ) -> None:
     """Add up the weights of a state, whose indices are a row, column by column: row ``place``.
 
-    ``weights`` float32 (entries + 1, columns): the last row is always added.
+    ``weights`` float32 (entries + 1, columns): the last row is always added. Columns are added up
+    from the ``first`` on, and before the ``last``.
     """
     firsts, sizes = tables.firsts, tables.sizes
-    for column in range(weights.shape[1]):
+    for column in range(first, last):
         total = weights[len(weights) - 1, column]
         for table in range(len(sizes)):
             index = min(np.uint32(indices[row, table]), sizes[table] - np.uint32(1))
@@ -239,8 +265,6 @@ def follow_moves(
             new[j] = firsts[table] + min(np.uint32(moved[table]), last)
         for output in range(outputs):
             column = np.uint32(phases[i] * outputs + output)
-            total = sums[place, column]
-            for j in range(count):
-                total += weights[new[j], column] - weights[old[j], column]
-            logits[i, output] = total
+            change = sum_of(weights, new, count, column) - sum_of(weights, old, count, column)
+            logits[i, output] = sums[place, column] + change
     stamps[len(stamps) - 1] = stamp

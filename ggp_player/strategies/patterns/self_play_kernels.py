@@ -58,7 +58,8 @@ MOST_BYTES = 2**26
 GAME = np.dtype(
     [
         ("chooser", np.int32),  # the role that has a choice, the first one where none has
-        ("width", np.int32),  # its moves
+        ("width", np.int32),  # its moves, but 1 where one was drawn at random
+        ("drawn", np.int32),  # the number of that among its moves, -1 where there is none
         ("step", np.int32),  # steps so far
         ("opening", np.int32),  # steps that are made at random first
     ]
@@ -97,12 +98,11 @@ class Children(NamedTuple):
 class History(NamedTuple):
     """What is kept of the games under way, for each step: (games, steps, ...).
 
-    ``indices`` uint16 of the state after the step, ``values`` float32 of each output there,
-    ``phases`` int32, and ``explored`` uint8: whether the step was made at random.
+    ``indices`` uint16 of the state after the step, ``phases`` int32, and ``explored`` uint8:
+    whether the step was made at random.
     """
 
     indices: Indices
-    values: NDArray[np.float32]
     phases: NDArray[np.int32]
     explored: NDArray[np.uint8]
 
@@ -110,15 +110,15 @@ class History(NamedTuple):
 class SelfPlayGames(NamedTuple):
     """Games under way, and what they teach.
 
-    ``weights`` and ``squares`` float32 (entries + 1, phases * outputs); squares are those of the
-    errors that an entry has been moved by, added up. Outputs are logits of goal values, of each
+    ``weights`` and ``paces`` float32 (entries + 1, phases * outputs); an entry's pace is what it
+    moves by, compared to one that was never met. Outputs are logits of goal values, of each
     role, or of the first of two rivals alone. ``random`` uint64 (1,): the state of a generator.
     """
 
     block: BlockView
     tables: PatternTables
     weights: Weights
-    squares: Weights
+    paces: Weights
     games: Games
     children: Children
     history: History
@@ -131,8 +131,8 @@ class Pace(NamedTuple):
 
     ``rate`` is what the logit of a state moves by for an error of 1, ``trace`` is lambda.
     ``explored`` is the part of the moves that is made at random, ``opening`` the most random moves
-    at the beginning. An entry whose squared errors add up to ``settled`` moves by the root of a
-    half of what one moves by that was never met.
+    at the beginning. An entry whose squared errors add up to ``settled`` moves by about the root of
+    a half of what one moves by that was never met.
     """
 
     rate: float
@@ -166,13 +166,12 @@ def new_games(
     )
     history = History(
         np.zeros((SLOTS, steps, count), np.uint16),
-        np.zeros((SLOTS, steps, outputs), np.float32),
         np.zeros((SLOTS, steps), np.int32),
         np.zeros((SLOTS, steps), np.uint8),
     )
     random = np.array([2 * seed + 1], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    squares, scratch = np.zeros_like(weights), new_scratch(tables)
-    return SelfPlayGames(block, tables, weights, squares, games, children, history, scratch, random)
+    paces, scratch = np.ones_like(weights), new_scratch(tables)
+    return SelfPlayGames(block, tables, weights, paces, games, children, history, scratch, random)
 
 
 @kernel
@@ -232,10 +231,20 @@ def _begin(play: SelfPlayGames, game: int, pace: Pace) -> None:
         games.states[game, word] = games.states[start, word]
     for table in range(games.indices.shape[1]):
         games.indices[game, table] = games.indices[start, table]
-    add_up(play.tables, play.weights, games.indices, game, games.sums, game)
     facts = games.facts[game]
     facts.chooser, facts.width = games.facts[start].chooser, games.facts[start].width
     facts.step, facts.opening = 0, int(_uniform(play.random) * (pace.opening + 1))
+    _draw_move(play, game, pace)
+
+
+@inlined_kernel
+def _draw_move(play: SelfPlayGames, game: int, pace: Pace) -> None:
+    """Draw the move of a game at random, where it is time for that."""
+    facts, random = play.games.facts[game], play.random
+    facts.drawn = -1
+    explores = facts.step < facts.opening or _uniform(random) < pace.explored
+    if explores and facts.width > 1:
+        facts.drawn, facts.width = int(_uniform(random) * facts.width), 1
 
 
 @inlined_kernel
@@ -276,6 +285,9 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
         for role in range(len(offsets) - 1):
             last = offsets[role + 1]
             move = next_bit(legal, game, offsets[role], last)
+            if role == chooser:
+                for _ in range(facts[game].drawn):
+                    move = next_bit(legal, game, move + 1, last)
             for i in range(lane, lane + width):
                 if move < last:
                     rows[first_row + move, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -292,6 +304,7 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
     read_lanes(rows, block.next, block.fluent_count, children.states[:total])
     read_lanes(rows, block.legal, offsets[-1], children.legal[:total])
     find_phases(play.tables, children.states, 0, children.phases[:total])
+    _add_up_parents(play, batch)
     before = (games.states, games.indices, games.sums)
     after = (children.states, children.phases)
     logits = children.logits
@@ -299,6 +312,24 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
         play.tables, play.weights, before, parents, parents, after, 0, logits, play.scratch
     )
     _judge(block, children, total)
+
+
+@kernel
+def _add_up_parents(play: SelfPlayGames, batch: NDArray[np.int64]) -> None:
+    """Add up the weights of games in the phases of their children, if a move is to be chosen."""
+    games, phases, lane = play.games, play.children.phases, 0
+    lanes, outputs = len(phases), play.children.logits.shape[1]
+    for game in batch:
+        width, known = min(games.facts[game].width, lanes), 0
+        for i in range(lane, lane + width):
+            if games.facts[game].drawn < 0 and not known >> phases[i] & 1:
+                known |= 1 << phases[i]
+                first = phases[i] * outputs
+                last = first + outputs
+                add_up(
+                    play.tables, play.weights, games.indices, game, games.sums, game, first, last
+                )
+        lane += width
 
 
 @kernel
@@ -330,12 +361,12 @@ def _take_step(
     play: SelfPlayGames, game: int, first: int, last: int, pace: Pace, counts: NDArray[np.int64]
 ) -> None:
     """Choose one of the children of a game, and go there; learn from the game where it ends."""
-    history, logits, random = play.history, play.children.logits, play.random
+    history, logits = play.history, play.children.logits
     facts = play.games.facts[game]
     outputs, step, chooser = logits.shape[1], facts.step, facts.chooser
-    explores = step < facts.opening or _uniform(random) < pace.explored
-    best = first + int(_uniform(random) * (last - first))
-    if not explores:
+    best = first
+    if last - first > 1:
+        best = first + int(_uniform(play.random) * (last - first))
         output = 0 if chooser >= outputs else chooser
         sign = -1.0 if chooser >= outputs else 1.0
         most = -math.inf
@@ -344,27 +375,25 @@ def _take_step(
             if value > most or (value == most and i == best):
                 best, most = i, value
     counts[2] += 1
-    for output in range(outputs):
-        history.values[game, step, output] = 1.0 / (1.0 + math.exp(-logits[best, output]))
-    history.explored[game, step] = explores and last - first > 1
+    history.explored[game, step] = facts.drawn >= 0
     is_over = play.children.ends[best] != 0
-    if is_over or step + 1 == history.values.shape[1]:
+    if is_over or step + 1 == history.phases.shape[1]:
         if is_over:
             counts[1] += 1
-            _learn(play, game, step, pace)
+            _learn(play, game, best, pace)
         _begin(play, game, pace)
         return
     games, children = play.games, play.children
     _follow(play.tables, games, children.states, game, best)
     for word in range(games.legal.shape[1]):
         games.legal[game, word] = children.legal[best, word]
-    add_up(play.tables, play.weights, games.indices, game, games.sums, game)
     kept, indices = history.indices, games.indices
     for table in range(indices.shape[1]):
         kept[game, step, table] = indices[game, table]
     history.phases[game, step] = children.phases[best]
     _find_chooser(play.block.move_offsets, games.facts, children.legal, best, game)
     facts.step = step + 1
+    _draw_move(play, game, pace)
 
 
 @kernel
@@ -389,19 +418,21 @@ def _follow(tables: PatternTables, games: Games, states: Words, game: int, child
 def _learn(play: SelfPlayGames, game: int, end: int, pace: Pace) -> None:
     """Move the weights of a game's states towards what came after them.
 
-    ``end`` is the step that led to the end. What came after a random step says nothing of what
+    ``end`` is the child in which the game ends. What came after a random step says nothing of what
     came before. States are evaluated anew, as other games have changed the weights meanwhile.
     """
-    history, weights, squares = play.history, play.weights, play.squares
+    history, weights, paces = play.history, play.weights, play.paces
+    facts = play.games.facts[game]
     firsts, sizes = play.tables.firsts, play.tables.sizes
     explored, phases, indices = history.explored, history.phases, history.indices
-    outputs, count = history.values.shape[2], len(sizes)
+    outputs, count = play.children.logits.shape[1], len(sizes)
     entries = np.empty(count, np.uint32)
     bias = np.uint32(len(weights) - 1)
     rate = pace.rate / (count + 1)
+    one, half, three_eighths = np.float32(1), np.float32(0.5), np.float32(0.375)
     for output in range(outputs):
-        target = float(history.values[game, end, output])
-        for step in range(end - 1, -1, -1):
+        target = 1.0 / (1.0 + math.exp(-play.children.logits[end, output]))
+        for step in range(facts.step - 1, max(0, facts.opening - 1) - 1, -1):
             column = np.uint32(phases[game, step] * outputs + output)
             logit = float(weights[bias, column])
             for table in range(count):
@@ -414,12 +445,13 @@ def _learn(play: SelfPlayGames, game: int, end: int, pace: Pace) -> None:
                 target = value
                 continue
             change = np.float32(rate * (target - value))
-            square = np.float32((target - value) * (target - value))
-            settled = np.float32(pace.settled)
+            square = np.float32((target - value) * (target - value) / pace.settled)
             weights[bias, column] += change
             for table in range(count):
                 entry = entries[table]
-                squares[entry, column] += square
-                share = settled / (settled + squares[entry, column])
-                weights[entry, column] += change * np.sqrt(share)
+                own = paces[entry, column]
+                weights[entry, column] += change * own
+                # What (1 + added) ** -0.5 begins with.
+                added = square * own * own
+                paces[entry, column] = own * (one - added * (half - three_eighths * added))
             target = pace.trace * target + (1 - pace.trace) * value

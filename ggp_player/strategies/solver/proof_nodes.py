@@ -261,9 +261,10 @@ def _add_up_patterns(search: ProofSearch, base: int, parents: NDArray[np.int64])
 @kernel
 def _find_sums(search: ProofSearch, node: int, place: int) -> None:
     """Find the indices and the sums of a node: row ``place``."""
-    evaluation, patterns = search.evaluation, search.patterns
-    find_indices(evaluation.tables, search.nodes.states, node, patterns.indices, place)
-    add_up(evaluation.tables, evaluation.weights, patterns.indices, place, patterns.sums, place)
+    tables, weights, _ = search.evaluation
+    indices, sums = search.patterns.indices, search.patterns.sums
+    find_indices(tables, search.nodes.states, node, indices, place)
+    add_up(tables, weights, indices, place, sums, place, 0, weights.shape[1])
 
 
 @kernel

@@ -46,7 +46,7 @@ def test_an_index_has_a_digit_for_each_cell() -> None:
 def test_weights_are_added_up_and_indices_beyond_the_end_are_harmless() -> None:
     weights = np.arange(36, dtype=np.float32).reshape(18, 2)
     indices, sums = np.array([[2, 5, 65535]], np.uint16), np.zeros((1, 2), np.float32)
-    add_up(TABLES, weights, indices, 0, sums, 0)
+    add_up(TABLES, weights, indices, 0, sums, 0, 0, sums.shape[1])
     rows = [2, 3 + 5, 9 + 7, 17]
     assert sums[0].tolist() == weights[rows].sum(axis=0).tolist()
 
@@ -64,7 +64,7 @@ def test_following_moves_is_adding_up(name: str) -> None:
     )
     indices, sums = indices_of(tables, states), np.zeros((40, 3), np.float32)
     for row in range(40):
-        add_up(tables, weights, indices, row, sums, row)
+        add_up(tables, weights, indices, row, sums, row, 0, sums.shape[1])
     parents = np.array([random.randrange(40) for _ in range(40)])
     phases, found = np.arange(40, dtype=np.int32) % 3, np.zeros((40, 1), np.float32)
     follow_moves(

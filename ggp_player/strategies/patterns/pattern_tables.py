@@ -154,8 +154,17 @@ def find_indices(
 
 
 @inlined_kernel
+def find_entries(tables: PatternTables, indices: Indices, row: int, entries: Numbers) -> None:
+    """Find the entries of a state, whose indices are a row: uint32 (tables,)."""
+    firsts, sizes = tables.firsts, tables.sizes
+    for table in range(len(sizes)):
+        last = sizes[table] - np.uint32(1)
+        entries[table] = firsts[table] + min(np.uint32(indices[row, table]), last)
+
+
+@inlined_kernel
 def sum_of(weights: Weights, entries: Numbers, count: np.uint64, column: np.uint32) -> np.float32:
-    """The sum of the weights of the first so many entries, uint32 (n,), in a column.
+    """The sum of the weights of the first so many entries in a column.
 
     There are four sums, as no addition has to wait for those before it then.
     """
@@ -171,53 +180,54 @@ def sum_of(weights: Weights, entries: Numbers, count: np.uint64, column: np.uint
     return (one + two) + (three + four)
 
 
-@kernel
-def add_up(
-    tables: PatternTables,
-    weights: Weights,
-    indices: Indices,
-    row: int,
-    sums: Weights,
-    place: int,
-    first: int,
-    last: int,
-) -> None:
-    """Add up the weights of a state, whose indices are a row, column by column: row ``place``.
+@inlined_kernel
+def add_up(weights: Weights, entries: Numbers, column: np.uint32) -> np.float32:
+    """Add up the weights of all entries of a state in a column.
 
-    ``weights`` float32 (entries + 1, columns): the last row is always added. Columns are added up
-    from the ``first`` on, and before the ``last``.
+    ``weights`` float32 (entries + 1, columns): the last row is always added.
     """
-    firsts, sizes = tables.firsts, tables.sizes
-    for column in range(first, last):
-        total = weights[len(weights) - 1, column]
-        for table in range(len(sizes)):
-            index = min(np.uint32(indices[row, table]), sizes[table] - np.uint32(1))
-            total += weights[firsts[table] + index, column]
-        sums[place, column] = total
+    bias: np.float32 = weights[len(weights) - 1, column]
+    return bias + sum_of(weights, entries, np.uint64(len(entries)), column)
 
 
 class Scratch(NamedTuple):
-    """What :func:`follow_moves` works with: for each table, (tables,)."""
+    """What :func:`follow_moves` works with.
+
+    All are (tables,), but ``stamps``, which has one more, and ``sums`` (columns,): those of the
+    state whose moves are followed, in the phases of its children.
+    """
 
     touched: Numbers
     stamps: NDArray[np.int64]
     moved: Indices
     old: Numbers
     new: Numbers
+    entries: Numbers
+    sums: Weights
 
 
-def new_scratch(tables: PatternTables) -> Scratch:
+def new_scratch(tables: PatternTables, weights: Weights) -> Scratch:
     """Make scratch for kernels."""
-    touched, old, new = (np.zeros_like(tables.sizes) for _ in range(3))
-    moved = np.zeros(len(touched), np.uint16)
-    return Scratch(touched, np.zeros(len(touched) + 1, np.int64), moved, old, new)
+    touched, old, new, entries = (np.zeros_like(tables.sizes) for _ in range(4))
+    moved, sums = np.zeros(len(touched), np.uint16), np.zeros(weights.shape[1], np.float32)
+    stamps = np.zeros(len(touched) + 1, np.int64)
+    return Scratch(touched, stamps, moved, old, new, entries, sums)
+
+
+@inlined_kernel
+def _add_up_phase(
+    weights: Weights, entries: Numbers, phase: int, outputs: int, sums: Weights
+) -> None:
+    for output in range(outputs):
+        column = np.uint32(phase * outputs + output)
+        sums[column] = add_up(weights, entries, column)
 
 
 @kernel
 def follow_moves(
     tables: PatternTables,
     weights: Weights,
-    before: tuple[Words, Indices, Weights],
+    before: tuple[Words, Indices],
     parents: NDArray[np.int64],
     places: NDArray[np.int64],
     after: tuple[Words, NDArray[np.int32]],
@@ -227,21 +237,28 @@ def follow_moves(
 ) -> None:
     """Evaluate states that are a move away from others: ``logits`` float32 (n, outputs).
 
-    ``before`` are the states, indices and sums of these others, ``parents`` int64 (n,) their rows
-    of states, and ``places`` int64 (n,) those of the rest. ``after`` are the states, from row
-    ``first`` on, and the phases, int32 (n,). Only the tables that a move touches are looked up.
+    ``before`` are the states and indices of these others, ``parents`` int64 (n,) their rows of
+    states, and ``places`` int64 (n,) those of indices. ``after`` are the states, from row ``first``
+    on, and the phases, int32 (n,). Only the tables that a move touches are looked up, and all of
+    them once for each state whose moves follow one another.
     """
     starts, reached, offsets = tables.starts, tables.reached, tables.offsets
     firsts, sizes = tables.firsts, tables.sizes
-    states, indices, sums = before
+    states, indices = before
     next_states, phases = after
     outputs = logits.shape[1]
     touched, stamps, moved = scratch.touched, scratch.stamps, scratch.moved
-    old, new = scratch.old, scratch.new
-    stamp = stamps[len(stamps) - 1]
+    old, new, entries, sums = scratch.old, scratch.new, scratch.entries, scratch.sums
+    stamp, known = stamps[len(stamps) - 1], 0
     for i in range(len(parents)):
         parent, place, child, count = parents[i], places[i], first + i, np.uint64(0)
         stamp += 1
+        if i == 0 or place != places[i - 1]:
+            find_entries(tables, indices, place, entries)
+            known = 0
+        if not known >> phases[i] & 1:
+            known |= 1 << phases[i]
+            _add_up_phase(weights, entries, phases[i], outputs, sums)
         for word in range(states.shape[1]):
             old_bits = states[parent, word]
             changed = old_bits ^ next_states[child, word]
@@ -266,5 +283,5 @@ def follow_moves(
         for output in range(outputs):
             column = np.uint32(phases[i] * outputs + output)
             change = sum_of(weights, new, count, column) - sum_of(weights, old, count, column)
-            logits[i, output] = sums[place, column] + change
+            logits[i, output] = sums[column] + change
     stamps[len(stamps) - 1] = stamp

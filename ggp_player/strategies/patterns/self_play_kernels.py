@@ -37,6 +37,7 @@ from ggp_player.strategies.patterns.pattern_tables import (
     Weights,
     Words,
     add_up,
+    find_entries,
     find_indices,
     find_phases,
     follow_moves,
@@ -70,14 +71,13 @@ GAME = np.dtype(
 class Games(NamedTuple):
     """The games under way, of which the last is one that has only begun.
 
-    ``states`` and ``legal`` uint64 (games, words): packed. ``indices`` uint16 (games, tables) and
-    ``sums`` float32 (games, columns): what the tables say of them. ``facts``: ``GAME`` (games,).
+    ``states`` and ``legal`` uint64 (games, words): packed. ``indices`` uint16 (games, tables).
+    ``facts``: ``GAME`` (games,).
     """
 
     states: Words
     legal: Words
     indices: Indices
-    sums: Weights
     facts: NDArray[np.void]
 
 
@@ -146,7 +146,7 @@ def new_games(
     block: BlockView, tables: PatternTables, weights: Weights, outputs: int, seed: int
 ) -> SelfPlayGames:
     """Make room for games whose states have so many outputs. ``seed`` is at least 0."""
-    moves, count, columns = int(block.move_offsets[-1]), len(tables.sizes), weights.shape[1]
+    moves, count = int(block.move_offsets[-1]), len(tables.sizes)
     words, move_words = -(-block.fluent_count // 64), -(-moves // 64)
     lanes = 64 * block.rows.shape[1]
     steps = int(min(MOST_STEPS, max(FEWEST_STEPS, MOST_BYTES // (2 * SLOTS * max(1, count)))))
@@ -154,7 +154,6 @@ def new_games(
         np.zeros((SLOTS + 1, words), np.uint64),
         np.zeros((SLOTS + 1, move_words), np.uint64),
         np.zeros((SLOTS + 1, count), np.uint16),
-        np.zeros((SLOTS + 1, columns), np.float32),
         np.zeros(SLOTS + 1, GAME),
     )
     children = Children(
@@ -170,7 +169,7 @@ def new_games(
         np.zeros((SLOTS, steps), np.uint8),
     )
     random = np.array([2 * seed + 1], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    paces, scratch = np.ones_like(weights), new_scratch(tables)
+    paces, scratch = np.ones_like(weights), new_scratch(tables, weights)
     return SelfPlayGames(block, tables, weights, paces, games, children, history, scratch, random)
 
 
@@ -304,32 +303,13 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
     read_lanes(rows, block.next, block.fluent_count, children.states[:total])
     read_lanes(rows, block.legal, offsets[-1], children.legal[:total])
     find_phases(play.tables, children.states, 0, children.phases[:total])
-    _add_up_parents(play, batch)
-    before = (games.states, games.indices, games.sums)
+    before = (games.states, games.indices)
     after = (children.states, children.phases)
     logits = children.logits
     follow_moves(
         play.tables, play.weights, before, parents, parents, after, 0, logits, play.scratch
     )
     _judge(block, children, total)
-
-
-@kernel
-def _add_up_parents(play: SelfPlayGames, batch: NDArray[np.int64]) -> None:
-    """Add up the weights of games in the phases of their children, if a move is to be chosen."""
-    games, phases, lane = play.games, play.children.phases, 0
-    lanes, outputs = len(phases), play.children.logits.shape[1]
-    for game in batch:
-        width, known = min(games.facts[game].width, lanes), 0
-        for i in range(lane, lane + width):
-            if games.facts[game].drawn < 0 and not known >> phases[i] & 1:
-                known |= 1 << phases[i]
-                first = phases[i] * outputs
-                last = first + outputs
-                add_up(
-                    play.tables, play.weights, games.indices, game, games.sums, game, first, last
-                )
-        lane += width
 
 
 @kernel
@@ -423,10 +403,9 @@ def _learn(play: SelfPlayGames, game: int, end: int, pace: Pace) -> None:
     """
     history, weights, paces = play.history, play.weights, play.paces
     facts = play.games.facts[game]
-    firsts, sizes = play.tables.firsts, play.tables.sizes
-    explored, phases, indices = history.explored, history.phases, history.indices
-    outputs, count = play.children.logits.shape[1], len(sizes)
-    entries = np.empty(count, np.uint32)
+    explored, phases, indices = history.explored, history.phases, history.indices[game]
+    outputs, count = play.children.logits.shape[1], indices.shape[1]
+    entries = play.scratch.entries
     bias = np.uint32(len(weights) - 1)
     rate = pace.rate / (count + 1)
     one, half, three_eighths = np.float32(1), np.float32(0.5), np.float32(0.375)
@@ -434,13 +413,8 @@ def _learn(play: SelfPlayGames, game: int, end: int, pace: Pace) -> None:
         target = 1.0 / (1.0 + math.exp(-play.children.logits[end, output]))
         for step in range(facts.step - 1, max(0, facts.opening - 1) - 1, -1):
             column = np.uint32(phases[game, step] * outputs + output)
-            logit = float(weights[bias, column])
-            for table in range(count):
-                last = sizes[table] - np.uint32(1)
-                entry = firsts[table] + min(np.uint32(indices[game, step, table]), last)
-                entries[table] = entry
-                logit += weights[entry, column]
-            value = 1.0 / (1.0 + math.exp(-logit))
+            find_entries(play.tables, indices, step, entries)
+            value = 1.0 / (1.0 + math.exp(-add_up(weights, entries, column)))
             if explored[game, step + 1]:
                 target = value
                 continue

@@ -39,6 +39,7 @@ from ggp_player.strategies.patterns import (
     Scratch,
     Weights,
     add_up,
+    find_entries,
     find_indices,
     find_phases,
     follow_moves,
@@ -158,13 +159,12 @@ class StateEvaluation(NamedTuple):
 class ParentPatterns(NamedTuple):
     """What is known of the nodes that are expanded in a block, and of their children.
 
-    ``indices`` uint16 (lanes, tables) and ``sums`` float32 (lanes, phases): those of the parents.
-    ``places`` int64 (lanes,): the row of each child's parent. ``phases`` int32 (lanes,) and
-    ``logits`` float32 (lanes, 1): those of the children.
+    ``indices`` uint16 (lanes, tables): those of the parents. ``places`` int64 (lanes,): the row of
+    each child's parent. ``phases`` int32 (lanes,) and ``logits`` float32 (lanes, 1): those of the
+    children.
     """
 
     indices: Indices
-    sums: Weights
     places: NDArray[np.int64]
     phases: NDArray[np.int32]
     logits: Weights
@@ -248,23 +248,16 @@ def _add_up_patterns(search: ProofSearch, base: int, parents: NDArray[np.int64])
         return
     find_phases(tables, nodes.states, base, patterns.phases[:count])
     if parents[0] < 0:
-        _find_sums(search, base, 0)
-        logits[0, 0] = patterns.sums[0, patterns.phases[0]]
+        entries = patterns.scratch.entries
+        find_indices(tables, nodes.states, base, patterns.indices, 0)
+        find_entries(tables, patterns.indices, 0, entries)
+        logits[0, 0] = add_up(weights, entries, np.uint32(patterns.phases[0]))
         return
-    before = (nodes.states, patterns.indices, patterns.sums)
+    before = (nodes.states, patterns.indices)
     after = (nodes.states, patterns.phases)
     follow_moves(
         tables, weights, before, parents, patterns.places, after, base, logits, patterns.scratch
     )
-
-
-@kernel
-def _find_sums(search: ProofSearch, node: int, place: int) -> None:
-    """Find the indices and the sums of a node: row ``place``."""
-    tables, weights, _ = search.evaluation
-    indices, sums = search.patterns.indices, search.patterns.sums
-    find_indices(tables, search.nodes.states, node, indices, place)
-    add_up(tables, weights, indices, place, sums, place, 0, weights.shape[1])
 
 
 @kernel
@@ -303,7 +296,7 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     patterns = search.patterns
     for place in range(len(parents)):
         parent = parents[place]
-        _find_sums(search, parent, place)
+        find_indices(search.evaluation.tables, nodes.states, parent, patterns.indices, place)
         facts[parent].first_child, facts[parent].batch = base + lane, batch
         chooser, width = facts[parent].role, facts[parent].width
         for role in range(len(block.move_offsets) - 1):

@@ -266,11 +266,10 @@ class _ThreadSearch:
         lanes = stack.order.shape[1]
         patterns = ParentPatterns(
             np.zeros((lanes, len(evaluation.tables.sizes)), np.uint16),
-            np.zeros((lanes, evaluation.weights.shape[1]), np.float32),
             np.zeros(lanes, np.int64),
             np.zeros(lanes, np.int32),
             np.zeros((lanes, 1), np.float32),
-            new_scratch(evaluation.tables),
+            new_scratch(evaluation.tables, evaluation.weights),
         )
         self._arrays = ProofSearch(
             block.arrays(), nodes, stack, table, control, evaluation, patterns

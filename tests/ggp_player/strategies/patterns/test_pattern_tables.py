@@ -12,6 +12,7 @@ from ggp_player.strategies.patterns import (
     Cell,
     PatternTables,
     add_up,
+    find_entries,
     find_indices,
     find_phases,
     follow_moves,
@@ -45,10 +46,12 @@ def test_an_index_has_a_digit_for_each_cell() -> None:
 
 def test_weights_are_added_up_and_indices_beyond_the_end_are_harmless() -> None:
     weights = np.arange(36, dtype=np.float32).reshape(18, 2)
-    indices, sums = np.array([[2, 5, 65535]], np.uint16), np.zeros((1, 2), np.float32)
-    add_up(TABLES, weights, indices, 0, sums, 0, 0, sums.shape[1])
-    rows = [2, 3 + 5, 9 + 7, 17]
-    assert sums[0].tolist() == weights[rows].sum(axis=0).tolist()
+    indices, entries = np.array([[2, 5, 65535]], np.uint16), np.zeros(3, np.uint32)
+    find_entries(TABLES, indices, 0, entries)
+    assert entries.tolist() == [2, 3 + 5, 9 + 7]
+    for column in range(2):
+        expected = weights[[*entries, 17], column].sum()
+        assert add_up(weights, entries, np.uint32(column)) == expected
 
 
 @pytest.mark.parametrize("name", ["connectFour", "kalah", "reversi"])
@@ -62,23 +65,24 @@ def test_following_moves_is_adding_up(name: str) -> None:
     states = np.concatenate(
         [as_words(packed_state(machine, state)) for state in sampled(machine, 40, random)]
     )
-    indices, sums = indices_of(tables, states), np.zeros((40, 3), np.float32)
-    for row in range(40):
-        add_up(tables, weights, indices, row, sums, row, 0, sums.shape[1])
-    parents = np.array([random.randrange(40) for _ in range(40)])
+    indices, entries = indices_of(tables, states), np.zeros(len(tables.sizes), np.uint32)
+    parents = np.array([random.randrange(20) for _ in range(40)])
     phases, found = np.arange(40, dtype=np.int32) % 3, np.zeros((40, 1), np.float32)
     follow_moves(
         tables,
         weights,
-        (states, indices, sums),
+        (states, indices),
         parents,
         parents,
         (states, phases),
         0,
         found,
-        new_scratch(tables),
+        new_scratch(tables, weights),
     )
-    np.testing.assert_allclose(found[:, 0], sums[np.arange(40), phases], atol=1e-4)
+    for row in range(40):
+        find_entries(tables, indices, row, entries)
+        expected = add_up(weights, entries, np.uint32(phases[row]))
+        assert found[row, 0] == pytest.approx(expected, abs=1e-4)
 
 
 def test_images_of_a_tuple_share_its_weights() -> None:

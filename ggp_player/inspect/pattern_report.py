@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 from rich.console import Console
@@ -14,7 +15,7 @@ from rich.table import Table
 from gdl import Function, State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning import LearnedEvaluation
-from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
+from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 
 SHOWN_PATTERNS = 12
 """The most patterns shown: those of the largest weights."""
@@ -53,13 +54,10 @@ def learn_for_report(machine: PropnetStateMachine, seconds: float) -> LearnedEva
 
     None where there are too few states to find patterns in.
     """
-    learning = recall_or_learn(machine, 0, seconds, time.thread_time)
-    while True:
-        try:
-            next(learning)
-        except StopIteration as end:
-            found: LearnedEvaluation | None = end.value
-            return found
+    own = OwnEvaluation(seconds, time.thread_time)
+    for _ in own.learn(machine, Random(0)):
+        pass
+    return own.evaluation
 
 
 def report_patterns(

@@ -111,9 +111,12 @@ def _call_the_rest() -> None:
     search.run(10)
     search.line(0, 0)
     live_child(search.memory.tree, 0)
-    ticks = count(step=0.01)
-    for _ in Learning(machine, 0).work(LEARNING_SECONDS, ticks.__next__):
+    ticks, learning = count(step=0.01), Learning(machine, 0)
+    for _ in learning.work(LEARNING_SECONDS, ticks.__next__):
         pass
+    assert learning.evaluation is not None
+    search.guide(learning.evaluation.tables, learning.evaluation.weights)
+    search.run(10)
     _call_the_engines(machine)
 
 

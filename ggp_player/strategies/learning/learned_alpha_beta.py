@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -21,7 +21,7 @@ from ggp_player.strategies import (
     component,
 )
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
+from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
 from ggp_player.strategies.textbook import moves_by_chance
 
@@ -64,21 +64,15 @@ class LearnedAlphaBeta(EngineStrategy):
         evaluation: LearnedEvaluation | None = None,
         clock: Callable[[], float] = time.thread_time,
     ) -> None:
-        self._seconds = seconds
         self._memory = megabytes * 2**20
         self._threads = threads
         self._symmetries = symmetries
-        self._evaluation = evaluation
-        self._clock = clock
-        self._learning: Generator[None, None, LearnedEvaluation | None] | None = None
-        self._is_learned = evaluation is not None
+        self._own = OwnEvaluation(seconds, clock, evaluation)
         self._tree: ProofTree | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse chance, interpreted rules, too many moves, and any number of roles but two."""
-        if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
-            return f"{self.name} is for two roles without chance"
-        return super().refusal(machine)
+        return refusal_to_learn(self.name, machine) or super().refusal(machine)
 
     @component(Component.ALPHA_BETA)
     def search(self, position: Position) -> Iterator[Choice]:
@@ -88,7 +82,7 @@ class LearnedAlphaBeta(EngineStrategy):
             return
         first = Choice.first_of(moves, "learning an evaluation")
         yield first
-        for _ in self._learn(position):
+        for _ in self._own.learn(self.machine_of(position), position.random):
             yield first
         yield from self._tree_of(position).search(position)
 
@@ -101,29 +95,19 @@ class LearnedAlphaBeta(EngineStrategy):
         """Return the bounds of each move, if the last search was of this position."""
         return self._tree.report(position) if self._tree is not None else ()
 
-    def _learn(self, position: Position) -> Iterator[None]:
-        """Learn the evaluation, or go on with it."""
-        if self._is_learned:
-            return
-        if self._learning is None:
-            machine, seed = self.machine_of(position), position.random.getrandbits(32)
-            self._learning = recall_or_learn(machine, seed, self._seconds, self._clock)
-        # A search that is stopped here goes on learning in the next position.
-        while not self._is_learned:
-            try:
-                next(self._learning)
-            except StopIteration as end:
-                self._evaluation, self._is_learned = end.value, True
-            else:
-                yield
-
     def _tree_of(self, position: Position) -> ProofTree:
         if self._tree is None:
             machine, role = self.machine_of(position), position.role
             mine = machine.roles.index(role)
-            evaluation = self._evaluation.seen_from(mine) if self._evaluation else None
+            evaluation = self._own.evaluation
+            seen = evaluation.seen_from(mine) if evaluation is not None else None
             entries = min(self._memory, search_memory()) // ENTRY_BYTES
-            self._tree = ProofTree(
-                machine, role, entries, self._symmetries, evaluation, self._threads
-            )
+            self._tree = ProofTree(machine, role, entries, self._symmetries, seen, self._threads)
         return self._tree
+
+
+def refusal_to_learn(name: str, machine: StateMachine) -> str | None:
+    """Say for a strategy why the patterns of a game cannot be learned; None where they can."""
+    if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
+        return f"{name} is for two roles without chance"
+    return None

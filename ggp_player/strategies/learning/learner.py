@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from random import Random
+from typing import TypeAlias
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
@@ -31,6 +32,7 @@ from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
+from ggp_player.strategies.patterns import PatternTables, Weights
 
 USUAL_MATCHES = 16
 """Matches for which a duel has time: more than it needs on average, whoever is better."""
@@ -54,9 +56,6 @@ LATER_ROUND = 6.0
 LATER_COMPARISON = 0.2
 """The time for games against the evaluation that plays, as a part of that."""
 
-HOPELESS_SHARE = 0.3
-"""Where alpha-beta has won less of a duel, it does not go on learning."""
-
 FIRST_LOOK = 0.4
 """The part of the time for learning before the first look: patterns are worth little at first."""
 
@@ -66,13 +65,17 @@ LOOK_SECONDS, LOOK_SHARE = 5.0, 0.75
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
+Guide: TypeAlias = Callable[[PatternTables, Weights], None]
+"""What is told of new patterns: see :meth:`.MonteCarlo.guide`."""
+
 _log = logging.getLogger(__name__)
 
 
 class Learner:
     """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
 
-    Where an evaluation of the game is stored, it takes that instead of learning one.
+    Where an evaluation of the game is stored, it takes that instead of learning one. The tree
+    search, too, is guided by it, in the match by calling ``guide``, and in duels.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -80,9 +83,14 @@ class Learner:
     """
 
     def __init__(
-        self, clock: Clock, symmetries: SymmetryGroup | None = None, threads: int = 1
+        self,
+        clock: Clock,
+        symmetries: SymmetryGroup | None = None,
+        threads: int = 1,
+        guide: Guide | None = None,
     ) -> None:
         self._clock = clock
+        self._guide = guide
         self._symmetries = symmetries
         self._threads = threads
         self.strategy: LearnedAlphaBeta | None = None
@@ -134,7 +142,9 @@ class Learner:
         ``patience`` times as many it ends anyhow. Yields after each move.
         """
         time, score = OwnTime(self._clock), Score()
-        for score in time.of_steps(self._matches(machine, evaluation, random, seconds)):
+        search = _tree_search(machine, random)
+        search.guide(evaluation.tables, evaluation.weights)
+        for score in time.of_steps(self._matches(search, evaluation, random, seconds)):
             yield
             if score.verdict is not Verdict.OPEN or time() >= patience * seconds:
                 break
@@ -184,13 +194,13 @@ class Learner:
     def _decide(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
-        """Let alpha-beta duel, and play where it is better."""
+        """Guide the tree search; let alpha-beta duel with it, and play where it is better."""
+        if self._guide is not None:
+            self._guide(evaluation.tables, evaluation.weights)
         score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
         self._note(evaluation, score)
         if score.verdict is Verdict.CHALLENGER:
             self._play_with(evaluation)
-        elif score.share < HOPELESS_SHARE:
-            self._learning = None
 
     def _play_with(self, evaluation: LearnedEvaluation) -> None:
         """Let alpha-beta play with an evaluation from now on."""
@@ -234,9 +244,12 @@ class Learner:
         machine: PropnetStateMachine,
         evaluation: LearnedEvaluation,
     ) -> Generator[None, None, Score]:
-        """Let alpha-beta play a few matches, as short as any, until it does not lose one."""
-        score = Score()
-        for score in self._matches(machine, evaluation, self._random, LEAST_DUEL):
+        """Let alpha-beta play a few matches, as short as any, until it does not lose one.
+
+        The tree search is not guided in them: it is the patterns that are looked at.
+        """
+        score, search = Score(), _tree_search(machine, self._random)
+        for score in self._matches(search, evaluation, self._random, LEAST_DUEL):
             yield
             if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
                 break
@@ -244,13 +257,13 @@ class Learner:
 
     def _matches(
         self,
-        machine: PropnetStateMachine,
+        search: TreeSearch,
         evaluation: LearnedEvaluation,
         random: Random,
         seconds: float,
     ) -> Iterator[Score]:
         """Let alpha-beta play the tree search, as many matches as usual in so many seconds."""
-        search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
+        machine = search.machine
         pace = seconds / USUAL_MATCHES / search.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
@@ -262,3 +275,8 @@ class Learner:
         share = f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
         self.note = f"{evaluation}; alpha-beta with it {share}"
         _log.info("%s", self.note)
+
+
+def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:
+    """The tree search for duels."""
+    return TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)

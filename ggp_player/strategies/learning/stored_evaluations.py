@@ -17,8 +17,9 @@ import binascii
 import logging
 import os
 import zlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
+from random import Random
 from typing import Annotated, Literal
 
 import numpy as np
@@ -291,17 +292,41 @@ def recall_evaluation(
     return evaluation
 
 
-def recall_or_learn(
-    machine: PropnetStateMachine, seed: int, seconds: float, clock: Clock
-) -> Generator[None, None, LearnedEvaluation | None]:
-    """The stored evaluation as it is, or else what :func:`.learn_evaluation` learns.
+class OwnEvaluation:
+    """The evaluation of who learns alone: what is stored is taken, or else one is learned.
 
-    One that was learned in less time than there is now is learned anew.
+    ``evaluation`` is None before that, and where there are too few states to find patterns in. What
+    was learned in less than ``seconds`` of CPU time, by ``clock``, is learned anew.
     """
-    evaluation = recall_evaluation(machine, least_seconds=seconds)
-    if evaluation is not None:
-        return evaluation
-    return (yield from learn_evaluation(machine, seed, seconds, clock))
+
+    def __init__(
+        self, seconds: float, clock: Clock, evaluation: LearnedEvaluation | None = None
+    ) -> None:
+        self.evaluation = evaluation
+        self._seconds = seconds
+        self._clock = clock
+        self._is_known = evaluation is not None
+        self._learning: Generator[None, None, LearnedEvaluation | None] | None = None
+
+    def learn(self, machine: PropnetStateMachine, random: Random) -> Iterator[None]:
+        """Learn, or go on where that was broken off; yield every few hundredths of a second."""
+        if self._learning is None and not self._is_known:
+            self._learning = self._recall_or_learn(machine, random.getrandbits(32))
+        while self._learning is not None and not self._is_known:
+            try:
+                next(self._learning)
+            except StopIteration as end:
+                self.evaluation, self._is_known = end.value, True
+            else:
+                yield
+
+    def _recall_or_learn(
+        self, machine: PropnetStateMachine, seed: int
+    ) -> Generator[None, None, LearnedEvaluation | None]:
+        evaluation = recall_evaluation(machine, least_seconds=self._seconds)
+        if evaluation is not None:
+            return evaluation
+        return (yield from learn_evaluation(machine, seed, self._seconds, self._clock))
 
 
 def _holds_any(folder: Path) -> bool:

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from gdl import Constant
 from gdl.circuit.winning_moves import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
-from gdl.engine.kernel_library import new_lock, unshared_zeros
+from gdl.engine.kernel_library import BlockView, new_lock, unshared_zeros
+from ggp_player.strategies.patterns import NO_TABLES, PatternTables, Scratch, Weights, new_scratch
 from ggp_player.strategies.textbook import moves_by_chance
 
 Ints = NDArray[np.int64]
@@ -92,7 +93,8 @@ EDGE = np.dtype(
         ("high", np.uint8),
         ("is_proved", np.uint8),
         ("rival", np.uint8),
-        ("spare", np.uint32),
+        ("prior", np.uint16),
+        ("deficit", np.uint16),
     ]
 )
 """A move of a role at a node.
@@ -101,9 +103,14 @@ EDGE = np.dtype(
 total in the role's utility. ``child``: the node behind it, where the role alone has a choice;
 ``serial``: that node's, without which the child has been recycled since. ``low``, ``high``,
 ``is_proved``: what is proved of the value behind it; ``rival``: the exact value of the other of two
-rivals there, ``UNKNOWN_VALUE`` where it is not known. These outlive the child. On the list of free
-edges ``child`` is the next.
+rivals there, ``UNKNOWN_VALUE`` where it is not known. These outlive the child. ``prior``: how
+likely the move is to be best by what patterns say, in parts of ``PARTS``, 0 where they say nothing;
+``deficit``: by how much less it is worth than the best. On the list of free edges ``child`` is the
+next.
 """
+
+PARTS = 65535
+"""What stands for 1 in priors and deficits."""
 
 UNKNOWN_VALUE = 255
 """Stands for a value that is not known."""
@@ -269,7 +276,9 @@ class Settings(NamedTuple):
     the part ``uniform`` of uniformly random moves; if that is 0, each role follows its own upper
     confidence bounds. Where goals have no constant sum, a role's utility is its own value less the
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
-    once is proved.
+    once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
+    they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
+    worth counts as so many visits as their ``trust``.
     """
 
     exploration: float = 0.25
@@ -280,6 +289,9 @@ class Settings(NamedTuple):
     uniform: float = 0.1
     rivalry: float = 0.1
     decisive: bool = True
+    guidance: float = 1.5
+    temperature: float = 0.5
+    trust: float = 16.0
 
 
 (
@@ -314,10 +326,67 @@ class Settings(NamedTuple):
 """
 
 
+WAITING_NODES, USED_LANES, WAITED_STEPS = range(3)
+"""Indices into ``counts`` of priors: nodes that wait, their moves, and steps of waiting."""
+
+
+class PriorArrays(NamedTuple):
+    """Nodes that wait for priors of their moves, and what these are found with.
+
+    ``weights`` float32 (entries + 1, phases * outputs) of the entries of ``tables``; without
+    columns no move gets a prior. The states that moves lead to are evaluated in ``block``, which no
+    playout uses. ``nodes`` int32 (L,) and their ``serials`` uint16 (L,): the nodes that wait;
+    ``states`` uint64 (L, S): theirs; ``indices`` uint16 (L, tables): those into the tables.
+    ``first_lanes`` int32 (L + 1,): the first lane of each, and the end. ``parents`` int64 (L,): for
+    each lane which of the nodes its move begins at. Behind the moves: ``children`` uint64 (L, S):
+    the states; ``phases`` int32 (L,); ``logits`` float32 (L, outputs); ``ends`` uint8 (L,): which
+    are terminal. ``counts`` int64 (3,): see :data:`WAITING_NODES`.
+    """
+
+    block: BlockView
+    tables: PatternTables
+    weights: Weights
+    nodes: Indices
+    serials: NDArray[np.uint16]
+    states: Words
+    indices: NDArray[np.uint16]
+    first_lanes: Indices
+    parents: Ints
+    children: Words
+    phases: Indices
+    logits: Weights
+    ends: Values
+    scratch: Scratch
+    counts: Ints
+
+
+def new_priors(block: Block, tables: PatternTables, weights: Weights) -> PriorArrays:
+    """Make room for nodes that wait for priors. For what weights are see :class:`PriorArrays`."""
+    lanes, words = block.lanes, state_words(block.engine)
+    outputs = max(1, weights.shape[1] // tables.phase_count)
+    return PriorArrays(
+        block=block.arrays(),
+        tables=tables,
+        weights=weights,
+        nodes=np.zeros(lanes, np.int32),
+        serials=np.zeros(lanes, np.uint16),
+        states=np.zeros((lanes, words), np.uint64),
+        indices=np.zeros((lanes, len(tables.sizes)), np.uint16),
+        first_lanes=np.zeros(lanes + 1, np.int32),
+        parents=np.zeros(lanes, np.int64),
+        children=np.zeros((lanes, words), np.uint64),
+        phases=np.zeros(lanes, np.int32),
+        logits=np.zeros((lanes, outputs), np.float32),
+        ends=np.zeros(lanes, np.uint8),
+        scratch=new_scratch(tables, weights),
+        counts=unshared_zeros(3, np.int64),
+    )
+
+
 class Memory(NamedTuple):
     """Everything that a thread of a search works on, as one argument.
 
-    ``lanes`` and ``leaves`` are its own, the rest is shared.
+    ``lanes``, ``leaves`` and ``priors`` are its own, the rest is shared.
     """
 
     game: GameArrays
@@ -325,6 +394,7 @@ class Memory(NamedTuple):
     leaves: PendingLeaves
     tree: TreeArrays
     counts: Ints
+    priors: PriorArrays
 
 
 def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Memory]:
@@ -332,7 +402,17 @@ def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Me
     engine = blocks[0].engine
     most = max(engine.layout.move_counts)
     tree, counts = new_tree(nodes, state_words(engine), engine.roles, most), new_counts()
-    return [Memory(game, _new_lanes(block), _new_leaves(block), tree, counts) for block in blocks]
+    return [
+        Memory(
+            game,
+            _new_lanes(block),
+            _new_leaves(block),
+            tree,
+            counts,
+            new_priors(block, NO_TABLES, np.zeros((1, 0), np.float32)),
+        )
+        for block in blocks
+    ]
 
 
 def new_counts() -> Ints:

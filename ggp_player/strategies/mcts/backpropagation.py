@@ -90,7 +90,7 @@ def free_finished_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLea
 @inlined_kernel
 def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
     """Backpropagate the leaves that were freed, those from ``first`` on in the stack ``free``."""
-    game, _, leaves, tree, counts = memory
+    game, _, leaves, tree, counts, _ = memory
     for index in range(first, leaves.counts[FREE_LEAVES]):
         leaf = leaves.free[index]
         if game.constant_sum >= 0:

@@ -27,6 +27,7 @@ from ggp_player.strategies import (
 )
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
+from ggp_player.strategies.patterns import PatternTables, Weights
 
 SLICE_GATES = 5_000_000
 """The most gates evaluated between two choices of a normal slice, some hundredths of a second.
@@ -57,9 +58,9 @@ class MonteCarlo(EngineStrategy):
     unlimited by default. Where several moves assure the same proved value, and more would be
     possible, a second search without proofs finds the one with which a rival who has not seen the
     proof errs most often; it has a budget of its own, as large, or two seconds. Of states and moves
-    that ``symmetries`` map to one another only one is searched. The tree takes the memory of
-    :func:`.search_memory`. ``clock`` returns seconds of CPU time, from which the length of slices
-    is chosen where there is no budget.
+    that ``symmetries`` map to one another only one is searched. Patterns can :meth:`guide` it. The
+    tree takes the memory of :func:`.search_memory`. ``clock`` returns seconds of CPU time, from
+    which the length of slices is chosen where there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -86,6 +87,7 @@ class MonteCarlo(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._budget = playouts
+        self._guide: tuple[PatternTables, Weights] | None = None
         self._search: TreeSearch | None = None
         self._resistance: TreeSearch | None = None
         self._searched: Position | None = None
@@ -93,6 +95,13 @@ class MonteCarlo(EngineStrategy):
         self._draw = 0.0
         self._rate = 0.0
         self._steps_left: float | None = None
+
+    def guide(self, tables: PatternTables, weights: Weights) -> None:
+        """Guide the search by patterns from its next slice on: see :meth:`.TreeSearch.guide`.
+
+        It may be called while another thread searches.
+        """
+        self._guide = tables, weights
 
     @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:
@@ -119,6 +128,9 @@ class MonteCarlo(EngineStrategy):
     def _slices(self, position: Position, search: TreeSearch) -> Iterator[Choice]:
         first = search.playouts
         while True:
+            if self._guide is not None:
+                guide, self._guide = self._guide, None
+                search.guide(*guide)
             self._run_slice(position, search, first)
             choice = self._choice(position, search)
             if choice is not None and choice.proved:

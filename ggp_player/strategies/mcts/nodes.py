@@ -19,11 +19,13 @@ from gdl.engine.kernel_library import (
     kernel,
 )
 from ggp_player.strategies.mcts.arrays import (
+    PARTS,
     TOGETHER,
     UNKNOWN_VALUE,
     GameArrays,
     Ints,
     LaneArrays,
+    Memory,
     PendingLeaves,
     Settings,
     Sums,
@@ -39,6 +41,7 @@ from ggp_player.strategies.mcts.pools import (
     live_child,
     set_joint_child,
 )
+from ggp_player.strategies.mcts.priors import EXPANDED, has_room, wait_for_priors
 from ggp_player.strategies.mcts.simultaneous import (
     SIMULTANEOUS,
     has_matrix,
@@ -76,29 +79,33 @@ def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, chil
 
 
 @kernel
-def expand(
-    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, block: LaneArrays, lane: int
-) -> None:
-    """Add the edges of a node: the moves that are legal in a lane of an evaluated block.
+def expand(memory: Memory, node: int, lane: int) -> None:
+    """Add the edges of a node: the moves that are legal in a lane of the evaluated block.
 
     Where one role alone has a choice, only one move of each orbit under the symmetries that fix the
     state gets an edge; where nobody has, the only move of the first role gets one. The node stays a
     leaf if a role has no legal move, or if there is no room for edges.
     """
+    game, block, _, tree, counts, priors = memory
     movers = _find_movers(game, tree, node, block, lane)
     if movers < 0:
         return
+    guided = movers == 1 and not game.chance[tree.nodes[node].mover]
+    if guided and not has_room(priors, tree.roles[node, tree.nodes[node].mover].choices):
+        return
     if movers > 1:
         counts[TOGETHER] = 1
-    fixing, mover = ZERO, tree.nodes[node].mover
-    if movers == 1 and not game.chance[mover]:
+    fixing = ZERO
+    if guided:
         fixing = elements_fixing(game.symmetries, tree.state[node])
     for role in range(game.chance.shape[0]):
         needed = tree.roles[node, role].choices > 1 or (movers == 0 and role == 0)
         if needed and not _add_edges(game, tree, counts, node, role, fixing, block, lane):
             _drop_edges(tree, node, role)
             return
-    tree.nodes[node].is_expanded = 1
+    tree.nodes[node].is_expanded = EXPANDED
+    if guided:
+        wait_for_priors(game, tree, priors, node)
 
 
 @kernel
@@ -168,6 +175,7 @@ def _fill_edge(game: GameArrays, tree: TreeArrays, edge: int, role: int, move: i
     record.high = game.ceiling[role]
     record.is_proved = 0
     record.rival = UNKNOWN_VALUE
+    record.prior = 0
 
 
 @kernel
@@ -187,20 +195,23 @@ def select_edge(
 ) -> int:
     """Select the edge of the highest upper confidence bound (UCT); pending visits count too.
 
+    Where moves have priors, a move's bound is the higher the likelier it is to be best (PUCT), and
+    what patterns say it is worth, compared to the best, counts as some visits with that value.
     Moves of proved value, and moves that cannot be better than what is assured, are pruned while
     there are others. A role that moves by chance makes its moves equally often. At
     simultaneous-move nodes regret matching chooses.
 
     Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et
-    al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020).
+    al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020); for
+    values as visits, S. Gelly and D. Silver, Combining online and offline knowledge in UCT (2007).
     """
     own = tree.roles[node, role]
     first = own.first_edge
     last = first + own.choices
     alone = tree.nodes[node].mover == role
-    visits = tree.nodes[node].visits
-    logarithm = math.log(visits + tree.nodes[node].pending + 1.0)
-    spread = settings.exploration * game.spread[role] * math.sqrt(logarithm)
+    visits, pending = tree.nodes[node].visits, tree.nodes[node].pending
+    spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
+    guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
     mean = own.total / visits if visits else 0.5
     best, best_value = -1, -1e30
     if game.chance[role]:
@@ -214,11 +225,15 @@ def select_edge(
             move = tree.edges[edge]
             if prune and _is_pruned(game, tree, edge, own.low, alone):
                 continue
-            value = mean
-            if move.visits:
-                value = move.total / move.visits
-            value = min(max(value, 0.01 * move.low - settings.rivalry), 0.01 * move.high)
-            value += spread / math.sqrt(max(1.0, float(move.visits) + float(move.pending)))
+            tries = float(move.visits) + float(move.pending)
+            if move.prior:
+                told = mean - move.deficit / PARTS
+                value = (move.total + settings.trust * told) / (move.visits + settings.trust)
+                bonus = guidance * move.prior / (1.0 + tries)
+            else:
+                value = move.total / move.visits if move.visits else mean
+                bonus = spread / math.sqrt(max(1.0, tries))
+            value = min(max(value, 0.01 * move.low - settings.rivalry), 0.01 * move.high) + bonus
             if value > best_value:
                 best, best_value = edge, value
     return best

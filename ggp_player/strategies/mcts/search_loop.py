@@ -75,6 +75,7 @@ from ggp_player.strategies.mcts.bounds import (
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, expand, set_child
 from ggp_player.strategies.mcts.pools import find_or_add_node, prefetch_bucket
+from ggp_player.strategies.mcts.priors import give_priors, give_priors_in_time
 from ggp_player.strategies.mcts.selection import (
     fill_idle_lanes,
     load_new_leaves,
@@ -95,7 +96,7 @@ CHUNK = 8
 @kernel
 def run_search(memory: Memory, settings: Settings) -> None:
     """Search until no steps are left, the root is proved, or the constant sum is refuted."""
-    game, lanes, leaves, _, _ = memory
+    game, lanes, leaves, _, _, _ = memory
     steps, moved, outlook = 0, 0, OVER
     while True:
         idle, known = count_idle_lanes(lanes), leaves.counts[NEW_LEAVES]
@@ -106,6 +107,7 @@ def run_search(memory: Memory, settings: Settings) -> None:
             return
         _evaluate_view(game, lanes, outlook)
         outlook = _update_tree(memory, settings, outlook)
+        give_priors_in_time(memory, settings)
         moved = _make_step(memory)
         steps -= 1
 
@@ -119,7 +121,7 @@ def _grow_tree(
     Return how many steps this thread has still to make, after taking some where it had none, and
     the outlook.
     """
-    game, _, _, tree, counts = memory
+    game, _, _, tree, counts, _ = memory
     acquire(tree.lock)
     _link_new_children(memory, moved)
     if steps == 0:
@@ -134,7 +136,7 @@ def _grow_tree(
 @inlined_kernel
 def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
     """Take over to the tree what the view has shown, and return the outlook."""
-    game, lanes, leaves, tree, counts = memory
+    game, lanes, leaves, tree, counts, _ = memory
     is_enough = stop_finished_lanes(game, lanes, settings) >= MIN_IDLE_LANES
     seen = _look_at_new_leaves(game, lanes, leaves, outlook)
     if is_enough or (seen == ENDS and settings.proofs):
@@ -154,7 +156,7 @@ def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
 @inlined_kernel
 def _make_step(memory: Memory) -> int:
     """Make a move in all lanes whose playout goes on; return how many new leaves have moved."""
-    game, lanes, leaves, _, _ = memory
+    game, lanes, leaves, _, _, _ = memory
     _choose_moves(game, lanes)
     moved = leaves.counts[NEW_LEAVES]
     if moved > 0:
@@ -189,7 +191,8 @@ def _outlook(game: GameArrays, settings: Settings, tree: TreeArrays, counts: Int
 @kernel
 def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
     """Drop all pending leaves of a thread, as if they had never been selected."""
-    game, lanes, leaves, tree, _ = memory
+    game, lanes, leaves, tree, _, _ = memory
+    give_priors(memory, settings)
     for leaf in range(leaves.playing.shape[0]):
         if leaves.playing[leaf] > 0:
             backpropagate(game, tree, settings, leaves, leaf, 0, 1)
@@ -253,7 +256,7 @@ def _look_at_new_leaves(
 @inlined_kernel
 def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
     """Expand or prove the new leaves whose state the view has just shown."""
-    game, lanes, leaves, tree, counts = memory
+    game, lanes, leaves, tree, counts, _ = memory
     kept = 0
     for number in range(leaves.counts[NEW_LEAVES]):
         leaf = leaves.new[number]
@@ -276,7 +279,7 @@ def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
         if not tree.nodes[node].is_expanded and (
             tree.nodes[node].visits > 0 or node == counts[ROOT]
         ):
-            expand(game, tree, counts, node, lanes, lane)
+            expand(memory, node, lane)
         if settings.proofs and leaves.winner[leaf] != NOBODY:
             prove_win(game, tree, node, leaves.winner[leaf], lanes, lane)
             backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
@@ -338,7 +341,7 @@ def _apply_forced_moves(game: GameArrays, lanes: LaneArrays, leaves: PendingLeav
 @inlined_kernel
 def _read_new_states(memory: Memory) -> None:
     """Read the states that forced moves have led to, make them canonical, and prefetch nodes."""
-    game, lanes, leaves, tree, _ = memory
+    game, lanes, leaves, tree, _, _ = memory
     for number in range(leaves.counts[NEW_LEAVES]):
         leaf = leaves.new[number]
         lane, state = first_lane(leaves.masks[leaf]), leaves.states[leaf]
@@ -351,7 +354,7 @@ def _read_new_states(memory: Memory) -> None:
 @inlined_kernel
 def _link_new_children(memory: Memory, count: int) -> None:
     """Find or add the nodes of the first ``count`` new leaves, and link them to their parents."""
-    game, _, leaves, tree, counts = memory
+    game, _, leaves, tree, counts, _ = memory
     for number in range(count):
         leaf = leaves.new[number]
         last = leaves.length[leaf]

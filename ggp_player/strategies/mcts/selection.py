@@ -25,10 +25,14 @@ from ggp_player.strategies.mcts.nodes import (
     select_edge,
 )
 from ggp_player.strategies.mcts.pools import NO_NODE, live_child
+from ggp_player.strategies.mcts.priors import EXPANDED
 
 PROVED, LEAF, MISSING = range(3)
 """How a descent ends: at a node of proved value, at a node to play from, or before a child that is
 not yet in the tree."""
+
+FAN_PRIOR = 0.5
+"""Siblings of a leaf are expanded with it where their prior is at least this part of its own."""
 
 MAX_PROVED_DESCENTS = 64
 """Descents in a row to proved nodes after which lanes are left idle for a step."""
@@ -57,7 +61,7 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
 @inlined_kernel
 def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
     """Descend from the root, and record the path as that of a leaf; return how it ends."""
-    game, _, leaves, tree, counts = memory
+    game, _, leaves, tree, counts, _ = memory
     counts[DESCENTS] += 1
     descent, node = counts[DESCENTS], counts[ROOT]
     depth = 0
@@ -67,7 +71,7 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
         if is_proved(tree, node):
             return PROVED
         record = tree.nodes[node]
-        if not record.is_expanded or depth == MAX_DEPTH or record.last_descent == descent:
+        if record.is_expanded != EXPANDED or depth == MAX_DEPTH or record.last_descent == descent:
             record.last_descent = descent
             return LEAF
         record.last_descent = descent
@@ -90,7 +94,7 @@ def _backpropagate_proved_value(memory: Memory, settings: Settings, leaf: int) -
 
     It may have been proved by way of another path, so the bounds on this one are updated first.
     """
-    game, _, leaves, tree, _ = memory
+    game, _, leaves, tree, _, _ = memory
     node = leaves.nodes[leaf, leaves.length[leaf]]
     backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
     for role in range(leaves.totals.shape[1]):
@@ -102,7 +106,7 @@ def _backpropagate_proved_value(memory: Memory, settings: Settings, leaf: int) -
 @inlined_kernel
 def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced: bool) -> int:
     """Give a leaf idle lanes, at most ``idle``; return how many."""
-    _, lanes, leaves, tree, _ = memory
+    _, lanes, leaves, tree, _, _ = memory
     size = min(settings.leaf_lanes, idle)
     step = leaves.length[leaf] - 1 if forced else leaves.length[leaf]
     mask = leaves.masks[leaf]
@@ -176,7 +180,7 @@ def _copy_path(leaves: PendingLeaves, origin: int, leaf: int) -> None:
 @inlined_kernel
 def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle: int) -> int:
     """Start leaves at other children of the same node that are not yet in the tree."""
-    _, _, leaves, tree, _ = memory
+    _, _, leaves, tree, _, _ = memory
     length = leaves.length[origin]
     node = leaves.nodes[origin, length - 1]
     mover = tree.nodes[node].mover
@@ -184,10 +188,12 @@ def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle:
         return 0
     used, children = 0, 1
     first = tree.roles[node, mover].first_edge
+    least = FAN_PRIOR * tree.edges[leaves.edges[origin, length - 1, mover]].prior
     for edge in range(first, first + tree.roles[node, mover].choices):
         if used >= idle or children >= settings.fan or leaves.counts[FREE_LEAVES] == 0:
             break
-        if live_child(tree, edge) >= 0 or tree.edges[edge].pending > 0:
+        move = tree.edges[edge]
+        if live_child(tree, edge) >= 0 or move.pending > 0 or move.prior < least:
             continue
         leaves.counts[FREE_LEAVES] -= 1
         leaf = leaves.free[leaves.counts[FREE_LEAVES]]

@@ -41,12 +41,14 @@ from ggp_player.strategies.mcts.arrays import (
     new_counts,
     new_game,
     new_memory,
+    new_priors,
 )
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import find_or_add_node, live_child
 from ggp_player.strategies.mcts.regret_matching import fill_matrix, new_matrix, solve_matrix
 from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_search
 from ggp_player.strategies.mcts.simultaneous import has_matrix
+from ggp_player.strategies.patterns import PatternTables, Weights
 
 TREE_BYTES = 2**30
 """Memory for a tree unless another is given."""
@@ -167,10 +169,34 @@ class TreeSearch:
         tree.nodes[node]["is_proved"] = 0
         tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
 
+    def guide(self, tables: PatternTables, weights: Weights) -> None:
+        """Give moves priors by what patterns say.
+
+        ``weights`` float32 (entries + 1, phases * outputs): logits of goal values, of the first of
+        two rivals alone, or of both. The tree begins again; with other weights of the same tables
+        it goes on.
+        """
+        if tables is self.memory.priors.tables:
+            self.memories = [
+                memory._replace(priors=memory.priors._replace(weights=weights))
+                for memory in self.memories
+            ]
+            return
+        self._cancel_pending_leaves()
+        self._clear()
+        self.memories = [
+            memory._replace(priors=new_priors(self.engine.block(0), tables, weights))
+            for memory in self.memories
+        ]
+        if self._root_state is not None:
+            self.memory.counts[ROOT] = self._find_node(self._root_state)
+
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block of each thread, on average."""
         playouts, descents, nodes = self.playouts, self.descents, self.nodes
         self.memory.game.code[:] = self.engine.addresses()
+        for memory in self.memories:
+            memory.priors.block.addresses[:] = self.engine.addresses()
         self.memory.counts[STEPS_LEFT] = steps * len(self.memories)
         others = [
             self._pool.submit(run_search, memory, self.settings) for memory in self.memories[1:]

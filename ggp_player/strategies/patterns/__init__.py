@@ -21,6 +21,7 @@ from ggp_player.strategies.patterns.pattern_tables import (
     find_indices,
     find_phases,
     follow_moves,
+    judge_ends,
     lay_out_tables,
     new_scratch,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "find_turns",
     "follow_moves",
     "join_cells",
+    "judge_ends",
     "lay_out_tables",
     "new_scratch",
 ]

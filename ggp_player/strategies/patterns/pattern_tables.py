@@ -7,6 +7,7 @@ has a weight for each *phase*, which is who moves, where a cell of the rules say
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -14,13 +15,16 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import ONE, inlined_kernel, kernel, lowest
+from gdl.engine.kernel_library import ONE, BlockView, inlined_kernel, is_set, kernel, lowest
 from ggp_player.strategies.patterns.cells import Cell
 
 Words: TypeAlias = NDArray[np.uint64]
 Indices: TypeAlias = NDArray[np.uint16]
 Numbers: TypeAlias = NDArray[np.uint32]
 Weights: TypeAlias = NDArray[np.float32]
+
+CERTAIN = 30.0
+"""The logit of a goal value of 100."""
 
 
 class PatternTables(NamedTuple):
@@ -285,3 +289,27 @@ def follow_moves(
             change = sum_of(weights, new, count, column) - sum_of(weights, old, count, column)
             logits[i, output] = sums[column] + change
     stamps[len(stamps) - 1] = stamp
+
+
+@kernel
+def judge_ends(block: BlockView, ends: NDArray[np.uint8], logits: Weights, total: int) -> None:
+    """Note which of the first so many lanes are terminal, and put in the logits of their goals.
+
+    ``ends`` uint8 (lanes,), ``logits`` float32 (lanes, outputs).
+    """
+    rows, terminal, goals, goal_table = block.rows, block.terminal, block.goals, block.goal_table
+    for i in range(total):
+        ends[i] = is_set(rows, terminal, i)
+        if not ends[i]:
+            continue
+        for output in range(logits.shape[1]):
+            goal = 0
+            for row in range(len(goal_table) - 1, -1, -1):
+                if goal_table[row, 0] == output and is_set(rows, goals + row, i):
+                    goal = goal_table[row, 1]
+            if goal <= 0:
+                logits[i, output] = -CERTAIN
+            elif goal >= 100:
+                logits[i, output] = CERTAIN
+            else:
+                logits[i, output] = math.log(goal / (100.0 - goal))

@@ -23,7 +23,6 @@ from gdl.engine.kernel_library import (
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
-    is_set,
     kernel,
     load_states,
     lowest,
@@ -41,11 +40,9 @@ from ggp_player.strategies.patterns.pattern_tables import (
     find_indices,
     find_phases,
     follow_moves,
+    judge_ends,
     new_scratch,
 )
-
-CERTAIN = 30.0
-"""The logit of a goal value of 100."""
 
 SLOTS = 128
 """Games at once: enough for a block, whatever the number of moves."""
@@ -309,31 +306,7 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
     follow_moves(
         play.tables, play.weights, before, parents, parents, after, 0, logits, play.scratch
     )
-    _judge(block, children, total)
-
-
-@kernel
-def _judge(block: BlockView, children: Children, total: int) -> None:
-    """Fill in which children are terminal, and what these are worth."""
-    ends, logits = children.ends, children.logits
-    rows, terminal, goals, goal_table = block.rows, block.terminal, block.goals, block.goal_table
-    outputs = logits.shape[1]
-    for i in range(total):
-        is_end = is_set(rows, terminal, i)
-        ends[i] = is_end
-        if not is_end:
-            continue
-        for output in range(outputs):
-            goal = 0
-            for row in range(len(goal_table) - 1, -1, -1):
-                if goal_table[row, 0] == output and is_set(rows, goals + row, i):
-                    goal = goal_table[row, 1]
-            if goal <= 0:
-                logits[i, output] = -CERTAIN
-            elif goal >= 100:
-                logits[i, output] = CERTAIN
-            else:
-                logits[i, output] = math.log(goal / (100.0 - goal))
+    judge_ends(block, children.ends, logits, total)
 
 
 @kernel

@@ -69,8 +69,8 @@ class Auto(EngineStrategy):
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once, and
     logged; ``about_game`` says what kind of game it is, and each move which search chose it. With
     ``learn`` two rivals who move in turn learn an evaluation of a game that is too large to be
-    enumerated, and alpha-beta with it takes over where it wins duels against the tree search
-    (:mod:`ggp_player.strategies.learning`).
+    enumerated; it guides the tree search, and alpha-beta with it takes over where it wins duels
+    against that (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"
@@ -153,10 +153,11 @@ def choose_for_compiled(
     turns = structure.turns.one_at_a_time.value
     if turns:
         add_winning_moves(machine, structure)
-    playing: Strategy = MonteCarlo(threads=threads, symmetries=symmetries)
+    tree = MonteCarlo(threads=threads, symmetries=symmetries)
+    playing: Strategy = tree
     if provers := _provers(structure, symmetries):
         playing = Portfolio(playing, provers)
-    learner = Learner(time.thread_time, symmetries, threads)
+    learner = Learner(time.thread_time, symmetries, threads, tree.guide)
     if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
         playing = Contest(playing, learner, time.thread_time, threads)
     return playing

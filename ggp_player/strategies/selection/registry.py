@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ggp_player.strategies import Strategy, StrategyError
 from ggp_player.strategies.information_sets import InformationSetSearch
-from ggp_player.strategies.learning import LearnedAlphaBeta
+from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo
 from ggp_player.strategies.mcts import MonteCarlo, Uct
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.auto import Auto
@@ -47,6 +47,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             Enumeration,
             InformationSetSearch,
             LearnedAlphaBeta,
+            LearnedMonteCarlo,
             Legal,
             MaxN,
             Minimax,

@@ -31,6 +31,7 @@ RIVALS = {
     "enumeration": ("enumeration:states=2", "enumeration"),
     "information_sets": ("information_sets:tree=1", "information_sets:tree=2000"),
     "learned_alpha_beta": ("learned_alpha_beta:seconds=0.01,megabytes=1",),
+    "learned_mcts": ("learned_mcts:seconds=0.01,playouts=1000",),
     "legal": ("legal",),
     "max_n": ("max_n:depth=1", "max_n:depth=3", "max_n"),
     "mcts": ("mcts:playouts=1", "mcts:playouts=1000", "mcts:proofs=false,playouts=500"),

@@ -12,8 +12,8 @@ import pytest
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
-from ggp_player.strategies import Position
-from ggp_player.strategies.learning import LearnedAlphaBeta, Learner, learner
+from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
@@ -197,12 +197,32 @@ def test_what_is_learned_later_plays_unless_it_loses(
     assert duels.count == 2
 
 
-def test_a_hopeless_duel_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, machine = learner_after(monkeypatch, WON, LOST)
-    for _ in found.go_on(machine):
+def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    duels = Duels(clock, WON, LOST, LOST, WON)
+    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    monkeypatch.setattr(learner, "FIRST_LOOK", 0.0)
+    found = Learner(clock, guide=lambda *_: told.append(duels.count))
+    for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
         pass
-    assert found.strategy is None
-    assert duels.count == 2
+    assert (found.strategy, told) == (None, [1])
+    for _ in found.go_on(machine):
+        if found.strategy is not None:
+            break
+    assert told == [1, 2, 3]
+
+
+def test_what_is_hopeless_guides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learner, "play_pairs", Duels(Hand(), LOST))
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    monkeypatch.setattr(learner, "FIRST_LOOK", 0.0)
+    told: list[object] = []
+    found = Learner(Hand(), guide=lambda *patterns: told.append(patterns))
+    for _ in found.work(compiled(breakthrough(4, 5)), 1, Deadline.after(20.0, lambda: 0.0)):
+        pass
+    assert not told
 
 
 def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,6 +271,19 @@ def test_learning_goes_on_where_it_was_stopped() -> None:
     assert values[-1] is not None
 
 
+def test_the_tree_search_learns_first_and_then_wins() -> None:
+    machine = compiled(breakthrough(3, 5))
+    strategy = LearnedMonteCarlo(seconds=0.5, clock=ticking(0.01))
+    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    first, *_, last = strategy.search(position)
+    assert first.note == "learning patterns"
+    assert last.proved
+    assert last.value in (0, 100)
+    assert {report.move for report in strategy.report(position)} <= set(position.legal_moves)
+
+
+@pytest.mark.parametrize("kind", [LearnedAlphaBeta, LearnedMonteCarlo])
 @pytest.mark.parametrize("name", ["pig", "trefoil", "lightsOut"])
-def test_chance_and_other_numbers_of_roles_are_refused(name: str) -> None:
-    assert "two roles without chance" in (LearnedAlphaBeta().refusal(machine_of(name)) or "")
+def test_chance_and_other_numbers_of_roles_are_refused(name: str, kind: type[Strategy]) -> None:
+    refusal = kind().refusal(machine_of(name))
+    assert refusal == f"{kind.name} is for two roles without chance"

@@ -130,7 +130,8 @@ def test_strategies_of_installed_packages(folder: Path, monkeypatch: pytest.Monk
     with pytest.raises(StrategyError, match="the module no_such_package cannot be imported"):
         create("broken")
     with pytest.raises(
-        StrategyError, match=r"did you mean last\?.*broken, .*last, learned_alpha_beta, legal"
+        StrategyError,
+        match=r"did you mean last\?.*broken, .*last, learned_alpha_beta, learned_mcts, legal",
     ):
         create("lost")
 

@@ -24,6 +24,7 @@ def test_every_strategy_goes_by_its_name() -> None:
         "enumeration",
         "information_sets",
         "learned_alpha_beta",
+        "learned_mcts",
         "legal",
         "max_n",
         "mcts",

@@ -1,0 +1,69 @@
+"""Monte Carlo tree search guided by patterns that are learned from the game first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from gdl import StateMachine
+from gdl.engine import SymmetryGroup
+from ggp_player.strategies import Choice, Component, Position, component
+from ggp_player.strategies.learning.learned_alpha_beta import refusal_to_learn
+from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
+from ggp_player.strategies.mcts import MonteCarlo, Settings
+
+DEFAULT = Settings()
+
+
+class LearnedMonteCarlo(MonteCarlo):
+    """Tree search as by ``mcts``, guided by patterns. Two roles in turn.
+
+    The patterns are those of ``learned_alpha_beta``, learned in ``seconds`` of CPU time, once, or
+    stored by ``ggp-player learn``. They say which moves of a node are likely to be best, where
+    ``guidance`` takes the place of ``exploration``, and ``temperature``, in logits, makes moves
+    more alike; and what each is worth, which counts as so many visits as their ``trust``.
+    ``threads`` and ``playouts`` are those of ``mcts``.
+
+    Sources: see :mod:`ggp_player.strategies.mcts.priors`.
+    """
+
+    name = "learned_mcts"
+
+    def __init__(
+        self,
+        seconds: Annotated[float, Field(gt=0, le=3600)] = 12.0,
+        threads: Annotated[int, Field(ge=1, le=64)] = 1,
+        playouts: Annotated[int, Field(ge=1)] | None = None,
+        guidance: Annotated[float, Field(ge=0)] = DEFAULT.guidance,
+        temperature: Annotated[float, Field(gt=0)] = DEFAULT.temperature,
+        trust: Annotated[float, Field(gt=0)] = DEFAULT.trust,
+        *,
+        symmetries: SymmetryGroup | None = None,
+        clock: Callable[[], float] = time.process_time,
+    ) -> None:
+        super().__init__(threads, playouts, symmetries=symmetries, clock=clock)
+        self._settings = self._settings._replace(
+            guidance=guidance, temperature=temperature, trust=trust
+        )
+        self._own = OwnEvaluation(seconds, clock)
+        self._is_guided = False
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse what patterns cannot be learned of, and what ``mcts`` refuses."""
+        return refusal_to_learn(self.name, machine) or super().refusal(machine)
+
+    @component(Component.TREE_SEARCH)
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move after each slice, once the patterns are learned."""
+        first = Choice.first_of(position.legal_moves, "learning patterns")
+        yield first
+        for _ in self._own.learn(self.machine_of(position), position.random):
+            yield first
+        evaluation = self._own.evaluation
+        if evaluation is not None and not self._is_guided:
+            self._is_guided = True
+            self.guide(evaluation.tables, evaluation.weights)
+        yield from super().search(position)

@@ -1,0 +1,169 @@
+"""A prior over moves: how likely each is to be best, by what patterns say of the states behind it.
+
+A node that is expanded waits until all moves of as many such nodes as fit into a block are made and
+evaluated together. Until then it is a leaf.
+
+Sources: C. Rosin, Multi-armed bandits with episode context (2011); D. Silver et al., Mastering the
+game of Go with deep neural networks and tree search (2016).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gdl.engine.kernel_library import (
+    acquire,
+    advance,
+    evaluate_transition,
+    evaluate_view,
+    inlined_kernel,
+    kernel,
+    load_states,
+    read_lanes,
+    release,
+)
+from ggp_player.strategies.mcts.arrays import (
+    PARTS,
+    USED_LANES,
+    WAITED_STEPS,
+    WAITING_NODES,
+    GameArrays,
+    Memory,
+    PriorArrays,
+    Settings,
+    TreeArrays,
+)
+from ggp_player.strategies.patterns import find_indices, find_phases, follow_moves, judge_ends
+
+EXPANDED, WAITING = 1, 2
+"""Whether a node that has edges can be descended from, or waits for priors."""
+
+MOST_STEPS = 8
+"""Nodes wait for so many steps at most."""
+
+UNIFORM = 0.1
+"""The part of the prior that is the same for all moves of a node."""
+
+
+@inlined_kernel
+def has_room(priors: PriorArrays, choices: int) -> bool:
+    """Whether a node of so many moves can wait for priors, or will never get any."""
+    lanes = len(priors.parents)
+    if priors.weights.shape[1] == 0 or choices > lanes:
+        return True
+    if priors.counts[USED_LANES] + choices <= lanes:
+        return True
+    priors.counts[WAITED_STEPS] = MOST_STEPS
+    return False
+
+
+@kernel
+def wait_for_priors(game: GameArrays, tree: TreeArrays, priors: PriorArrays, node: int) -> None:
+    """Let a node wait, at which one role alone has a choice, and make its moves in the block."""
+    mover = tree.nodes[node].mover
+    first, choices = tree.roles[node, mover].first_edge, tree.roles[node, mover].choices
+    lanes, counts, block = len(priors.parents), priors.counts, priors.block
+    if priors.weights.shape[1] == 0 or choices < 2 or choices > lanes:
+        return
+    place, begin = counts[WAITING_NODES], counts[USED_LANES]
+    rows, offsets, first_row = block.rows, block.move_offsets, block.moves
+    for i in range(choices):
+        lane = begin + i
+        bit = np.uint64(1) << np.uint64(lane & 63)
+        for role in range(len(offsets) - 1):
+            move = -1 - tree.roles[node, role].first_edge
+            if role == mover:
+                move = tree.edges[first + i].move
+            rows[first_row + offsets[role] + move, lane >> 6] |= bit
+        priors.parents[lane] = place
+    for word in range(priors.states.shape[1]):
+        priors.states[place, word] = tree.state[node, word]
+    priors.nodes[place], priors.serials[place] = node, tree.nodes[node].serial
+    priors.first_lanes[place] = begin
+    priors.first_lanes[place + 1] = begin + choices
+    counts[WAITING_NODES], counts[USED_LANES] = place + 1, begin + choices
+    tree.nodes[node].is_expanded = WAITING
+
+
+@inlined_kernel
+def give_priors_in_time(memory: Memory, settings: Settings) -> None:
+    """Give the nodes that wait their priors, where it is time for that."""
+    counts = memory.priors.counts
+    if counts[WAITING_NODES] == 0:
+        return
+    counts[WAITED_STEPS] += 1
+    is_full = 4 * counts[USED_LANES] >= 3 * len(memory.priors.parents)
+    if is_full or counts[WAITED_STEPS] >= MOST_STEPS:
+        give_priors(memory, settings)
+
+
+@kernel
+def give_priors(memory: Memory, settings: Settings) -> None:
+    """Give the nodes that wait their priors."""
+    tree, priors = memory.tree, memory.priors
+    counts = priors.counts
+    waiting, used = counts[WAITING_NODES], counts[USED_LANES]
+    if waiting == 0:
+        return
+    _evaluate_moves(priors, waiting, used)
+    acquire(tree.lock)
+    for place in range(waiting):
+        node = priors.nodes[place]
+        record = tree.nodes[node]
+        if record.serial == priors.serials[place] and record.is_expanded == WAITING:
+            _give(tree, settings, priors, node, priors.first_lanes[place])
+            record.is_expanded = EXPANDED
+    release(tree.lock)
+    counts[WAITING_NODES] = counts[USED_LANES] = counts[WAITED_STEPS] = 0
+    block = priors.block
+    block.rows[block.moves : block.moves + block.move_offsets[-1]] = 0
+
+
+@kernel
+def _evaluate_moves(priors: PriorArrays, waiting: int, used: int) -> None:
+    """Evaluate the states that the moves of the waiting nodes lead to."""
+    block, tables = priors.block, priors.tables
+    parents, children, phases = priors.parents[:used], priors.children[:used], priors.phases[:used]
+    load_states(block, priors.states, parents)
+    evaluate_view(block)
+    evaluate_transition(block)
+    advance(block)
+    evaluate_view(block)
+    read_lanes(block.rows, block.next, block.fluent_count, children)
+    find_phases(tables, children, 0, phases)
+    for place in range(waiting):
+        find_indices(tables, priors.states, place, priors.indices, place)
+    before, after = (priors.states, priors.indices), (children, phases)
+    logits, scratch = priors.logits, priors.scratch
+    follow_moves(tables, priors.weights, before, parents, parents, after, 0, logits, scratch)
+    judge_ends(block, priors.ends, logits, used)
+
+
+@kernel
+def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, begin: int) -> None:
+    """Fill in the edges of a node, whose moves are those of the lanes from one on."""
+    mover, logits, temperature = tree.nodes[node].mover, priors.logits, settings.temperature
+    first, choices = tree.roles[node, mover].first_edge, tree.roles[node, mover].choices
+    output, sign = mover, 1.0
+    if mover >= logits.shape[1]:
+        output, sign = 0, -1.0
+    most, total = -1e30, 0.0
+    for lane in range(begin, begin + choices):
+        most = max(most, sign * logits[lane, output])
+    for lane in range(begin, begin + choices):
+        total += math.exp((sign * logits[lane, output] - most) / temperature)
+    for i in range(choices):
+        logit = sign * logits[begin + i, output]
+        share = math.exp((logit - most) / temperature) / total
+        prior = (1.0 - UNIFORM) * share + UNIFORM / choices
+        edge = tree.edges[first + i]
+        edge.prior = int(1 + (PARTS - 1) * prior)
+        edge.deficit = int(PARTS * (_chance(most) - _chance(logit)))
+
+
+@inlined_kernel
+def _chance(logit: float) -> float:
+    """The goal value of a logit, from 0 to 1."""
+    return 1.0 / (1.0 + math.exp(-logit))

@@ -1,0 +1,140 @@
+"""Priors: what patterns say of the states behind moves, and a search that is guided by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+
+from gdl.engine.machine import PropnetStateMachine
+from gdl.state_machine import State
+from ggp_player.inspect.pattern_report import report_patterns
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.mcts.arrays import NODES, PARTS, WAITING_NODES, Settings
+from ggp_player.strategies.mcts.priors import EXPANDED, UNIFORM
+from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.patterns import NO_TABLES
+from ggp_player.strategies.patterns.pattern_tables import CERTAIN
+from tests.support.compiled_games import machine_of
+from tests.support.learned_games import GAME, learned, numbered_evaluation
+from tests.support.search_trees import searched, states_of
+from tests.support.small_games import compiled, connect_four
+
+SETTINGS = Settings()
+PART = 2 / PARTS
+
+
+def guided(
+    machine: PropnetStateMachine, evaluation: LearnedEvaluation, steps: int, memory: int = 2**24
+) -> TreeSearch:
+    search = TreeSearch(machine, SETTINGS, seed=1, memory=memory)
+    search.guide(evaluation.tables, evaluation.weights)
+    search.set_root(machine.initial_state())
+    for _ in range(0, steps, 10):
+        search.run(10)
+    return search
+
+
+def logit_of(
+    machine: PropnetStateMachine, evaluation: LearnedEvaluation, state: State, role: int
+) -> float:
+    """What a state is worth to a role, found in another way than by the kernels."""
+    share = report_patterns(machine, evaluation, state, role).value / 100
+    if machine.is_terminal(state):
+        share = (machine.goal(state, machine.roles[role]) or 0) / 100
+    logit = inf if share == 1 else -inf if share == 0 else log(share / (1 - share))
+    return min(CERTAIN, max(-CERTAIN, logit))
+
+
+def nodes_with_priors(search: TreeSearch) -> Iterator[tuple[int, int, State]]:
+    """The nodes whose moves have priors, with who moves and their states."""
+    tree = search.memory.tree
+    for node, state in enumerate(states_of(search)):
+        mover = int(tree.nodes[node]["mover"])
+        own = tree.roles[node, mover]
+        if tree.nodes[node]["is_expanded"] == EXPANDED and own["choices"] > 1:
+            yield node, mover, state
+
+
+@pytest.mark.parametrize("evaluate", [learned, numbered_evaluation])
+@pytest.mark.parametrize("rules", [GAME, connect_four(4, 4)], ids=["breakthrough", "connectFour"])
+def test_priors_and_deficits_say_what_patterns_say(rules: str, evaluate: object) -> None:
+    machine = compiled(rules)
+    assert callable(evaluate)
+    evaluation = evaluate(machine)
+    search = guided(machine, evaluation, 200)
+    tree, checked = search.memory.tree, 0
+    for node, mover, state in nodes_with_priors(search):
+        own = tree.roles[node, mover]
+        edges = tree.edges[own["first_edge"] :][: own["choices"]]
+        logits = []
+        for edge in edges:
+            moves = [machine.legal_moves(state, role)[0] for role in machine.roles]
+            moves[mover] = machine.moves[mover][edge["move"]]
+            following = machine.next_state(state, tuple(moves))
+            logits.append(logit_of(machine, evaluation, following, mover))
+        likely = np.exp((np.array(logits) - max(logits)) / SETTINGS.temperature)
+        shares = [1 / (1 + exp(-logit)) for logit in logits]
+        expected = (1 - UNIFORM) * likely / likely.sum() + UNIFORM / len(edges)
+        assert edges["prior"] / PARTS == pytest.approx(expected, abs=2e-4)
+        assert edges["deficit"] / PARTS == pytest.approx(max(shares) - np.array(shares), abs=2e-4)
+        checked += 1
+    assert checked > 50
+
+
+def test_no_node_waits_for_long() -> None:
+    machine = compiled(GAME)
+    search = guided(machine, learned(machine), 200)
+    tree, priors = search.memory.tree, search.memory.priors
+    search.set_root(
+        machine.next_state(machine.initial_state(), search.line(0, search.moves(0)[0].index)[0])
+    )
+    assert priors.counts[WAITING_NODES] == 0
+    assert not priors.block.rows[priors.block.moves :][: priors.block.move_offsets[-1]].any()
+    used = tree.nodes[: search.memory.counts[NODES]]
+    assert set(used["is_expanded"]) == {0, EXPANDED}
+    edges = [
+        int(tree.roles[node, mover]["first_edge"]) for node, mover, _ in nodes_with_priors(search)
+    ]
+    assert len(edges) > 100
+    assert tree.edges["prior"][edges].all()
+
+
+def test_nodes_are_recycled_while_others_wait() -> None:
+    machine = compiled(connect_four(5, 5))
+    evaluation = learned(machine)
+    first, second = (guided(machine, evaluation, 3000, memory=2**18) for _ in range(2))
+    assert first.nodes > 2 * len(first.memory.tree.nodes)
+    assert first.moves(0) == second.moves(0)
+
+
+def test_what_is_proved_does_not_depend_on_guidance() -> None:
+    machine = machine_of("ticTacToe")
+    plain = searched(machine, 6000)
+    search = guided(machine, numbered_evaluation(machine), 6000)
+    assert plain.is_proved
+    assert search.is_proved
+    assert search.bounds(0) == plain.bounds(0)
+
+
+def test_other_weights_leave_the_tree_as_it_is() -> None:
+    machine = compiled(GAME)
+    evaluation = learned(machine)
+    search = guided(machine, evaluation, 100)
+    nodes, before = search.nodes, search.moves(0)
+    search.guide(evaluation.tables, -evaluation.weights)
+    assert (search.nodes, search.moves(0)) == (nodes, before)
+    assert (search.memory.priors.weights == -evaluation.weights).all()
+    search.guide(numbered_evaluation(machine).tables, numbered_evaluation(machine).weights)
+    assert search.moves(0) == []
+    search.run(100)
+    assert search.moves(0)
+
+
+def test_without_patterns_no_move_has_a_prior() -> None:
+    machine = compiled(GAME)
+    search = searched(machine, 100)
+    assert search.memory.priors.tables is NO_TABLES
+    assert not search.memory.tree.edges["prior"].any()

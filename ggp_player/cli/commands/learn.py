@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ggp_player.cli.commands.arguments import RULESHEET
+from ggp_player.cli.commands.arguments import RULESHEET, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of evaluations."""
@@ -39,6 +39,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
+@output_option("--json", text="Write the rounds to a file, as JSON.")
+@output_option("--plot", text="Plot strength over time, as SVG, PNG or as the name ends.")
 @click.pass_context
 def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
@@ -54,11 +56,13 @@ def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: A
     same folder, which --evaluations of ggp-player serve and the environment variable
     GGP_PLAYER_EVALUATIONS name, too.
 
-    The exit status is 130 after Ctrl-C.
+    --plot shows in Elo how much the rounds gained, those of earlier runs, too; it needs the extra
+    plot. The exit status is 130 after Ctrl-C.
 
     \b
-    Example:
+    Examples:
         ggp-player learn games/breakthrough.kif --time 600
+        ggp-player learn games/breakthrough.kif --time 600 --plot breakthrough.svg
     """
     from ggp_player.cli.learn import run_learn
 

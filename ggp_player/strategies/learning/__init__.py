@@ -14,7 +14,7 @@ from ggp_player.strategies.learning.contest import Contest
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learner import Learner
-from ggp_player.strategies.learning.long_learning import LongLearning
+from ggp_player.strategies.learning.long_learning import LearningRound, LongLearning
 from ggp_player.strategies.learning.stored_evaluations import (
     FOLDER_VARIABLE,
     DuelResult,
@@ -30,6 +30,7 @@ __all__ = [
     "LearnedAlphaBeta",
     "LearnedEvaluation",
     "Learner",
+    "LearningRound",
     "LongLearning",
     "StoredEvaluation",
     "evaluations_folder",

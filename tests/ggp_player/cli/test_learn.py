@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from click.testing import CliRunner, Result
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
 from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
+from ggp_player.strategies.learning.pattern_learning import Learning
+from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from tests.support.learned_games import GAME, ticking
 from tests.support.paths import GAMES
@@ -99,11 +103,55 @@ def test_ctrl_c_keeps_what_was_learned(
     result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == learn.INTERRUPTED
     if is_learned:
+        assert "1 of 1 rounds kept" in result.output
         assert "no duel with the tree search was finished" in result.output
         assert recall_evaluation(compiled(GAME), folder) is not None
     else:
         assert result.output == "interrupted before anything was learned\n"
         assert not list(folder.iterdir())
+
+
+def test_ctrl_c_keeps_what_the_first_round_has_learned(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_learning, "FIRST_ROUND", 1e6)
+    original = Learning.work
+
+    def interrupted(learning: Learning, seconds: float, clock: Clock) -> Iterator[None]:
+        for _ in original(learning, seconds, clock):
+            if learning.games > 100:
+                raise KeyboardInterrupt
+            yield
+
+    monkeypatch.setattr(Learning, "work", interrupted)
+    result = run(rulesheet, "--time", "6000", "--evaluations", folder)
+    assert result.exit_code == learn.INTERRUPTED
+    assert re.match(r"round 1: \d+ games; kept\n", result.output)
+    evaluation = recall_evaluation(compiled(GAME), folder)
+    assert evaluation is not None
+    assert evaluation.games > 100
+
+
+def test_the_rounds_of_all_runs_are_data_and_a_plot(
+    rulesheet: Path, folder: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    data, plot = tmp_path / "rounds.json", tmp_path / "rounds.svg"
+    counts = []
+    for _ in range(2):
+        result = run(
+            rulesheet, "--time", 6, "--evaluations", folder, "--json", data, "--plot", plot
+        )
+        assert result.exit_code == 0, result.output
+        counts.append(result.output.count("round "))
+    document = json.loads(data.read_text())
+    rounds = document["rounds"]
+    assert document["game"] == "game"
+    assert len(rounds) == sum(counts)
+    assert rounds[0]["elo"] == 0
+    assert [each["seconds"] for each in rounds] == sorted(each["seconds"] for each in rounds)
+    assert all(each["low"] <= each["elo"] <= each["high"] for each in rounds)
+    assert "seconds of learning" in plot.read_text()
 
 
 def test_too_few_states_are_an_error(
@@ -116,6 +164,16 @@ def test_too_few_states_are_an_error(
 
 
 # ---------------------------------------------------------------------- mistakes
+
+
+def test_without_matplotlib_the_extra_is_named(
+    rulesheet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("matplotlib", "matplotlib.backend_bases"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = run(rulesheet, "--plot", tmp_path / "rounds.svg")
+    assert result.exit_code == 2
+    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in result.output
 
 
 def test_no_rulesheet(tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import logging
 import math
 import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from time import monotonic
+from typing import Any
 
 import click
 from pydantic import TypeAdapter
@@ -23,6 +25,7 @@ import gdl
 from gdl import StateMachine
 from gdl.analysis import Structure, analyse
 from gdl.cli.options import check_plot, game_name, write_text
+from gdl.cluster import connected
 from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
@@ -30,6 +33,7 @@ from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.lab import learning_curve, write_learning_plot
 from ggp_player.move_service import warm_up_first
 from ggp_player.strategies.learning import (
+    ClusterLearning,
     DuelResult,
     LearnedAlphaBeta,
     LearnedEvaluation,
@@ -58,6 +62,7 @@ class _Options:
     seconds: float
     seed: int
     folder: Path | None
+    ray: str | None
     json: Path | None
     plot: Path | None
 
@@ -74,25 +79,48 @@ def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> 
         check_plot(given.plot)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     folder = _writable(given.folder or evaluations_folder())
-    with reporting_unplayable_game():
-        machine = gdl.compile(gdl.load(rulesheet))
-        form = _check(machine)
-    warm_up_first(say_on_stderr)
-    task = _Task(machine, form, folder, given)
-    is_interrupted = task.run()
-    _write_rounds(game_name(rulesheet), task, given)
+    try:
+        is_interrupted = _run(rulesheet, folder, given)
+    except KeyboardInterrupt:
+        is_interrupted = True
     if is_interrupted:
         context.exit(INTERRUPTED)
 
 
+def _run(rulesheet: Path, folder: Path, options: _Options) -> bool:
+    """Learn, and write what is asked for; return whether Ctrl-C interrupted the learning."""
+    with reporting_unplayable_game():
+        machine = gdl.compile(gdl.load(rulesheet))
+        form = _check(machine)
+    warm_up_first(say_on_stderr)
+    with _cluster(options.ray) as ray:
+        task = _Task(machine, form, folder, options, ray)
+        is_interrupted = task.run()
+    _write_rounds(game_name(rulesheet), task, options)
+    return is_interrupted
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """Connect with the cluster at an address, and yield the module ``ray``; None without one.
+
+    Raises click's ClickException where that fails.
+    """
+    with ExitStack() as stack:
+        try:
+            ray = stack.enter_context(connected(address)) if address is not None else None
+        except (ConnectionError, ValueError) as error:
+            raise click.ClickException(str(error).strip()) from error
+        yield ray
+
+
 def _write_rounds(game: str, task: _Task, options: _Options) -> None:
     """Write what is asked for of the rounds."""
+    rounds, duel = task.rounds, task.duel
     if options.json is not None:
-        write_text(
-            options.json, json.dumps(_to_json(game, task.rounds, task.duel), indent=1) + "\n"
-        )
-    if options.plot is not None and task.rounds:
-        write_learning_plot(task.rounds, options.plot, f"{game}: {_duel_sentence(task.duel)}")
+        write_text(options.json, json.dumps(_to_json(game, rounds, duel), indent=1) + "\n")
+    if options.plot is not None and rounds:
+        write_learning_plot(rounds, options.plot, f"{game}: {_duel_sentence(duel)}")
 
 
 def _to_json(
@@ -165,6 +193,7 @@ class _Task:
         form: CanonicalForm,
         folder: Path,
         options: _Options,
+        ray: Any,  # noqa: ANN401 its types are not looked at
     ) -> None:
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
@@ -174,8 +203,9 @@ class _Task:
         self._rounds_before: tuple[LearningRound, ...] = ()
         self._seconds_before = 0.0
         stored = self._stored()
+        learning = None if ray is None else ClusterLearning(ray, machine, options.seed, stored)
         self._learning = LongLearning(
-            machine, options.seed, self._clock, stored, self._seconds_before
+            machine, options.seed, self._clock, stored, self._seconds_before, learning
         )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0

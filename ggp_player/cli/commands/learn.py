@@ -39,6 +39,12 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Learn on a Ray cluster: its address, auto, or local to start one here. It needs the "
+    "extra ray.",
+)
 @output_option("--json", text="Write the rounds to a file, as JSON.")
 @output_option("--plot", text="Plot strength over time, as SVG, PNG or as the name ends.")
 @click.pass_context

@@ -6,10 +6,11 @@ playouts (:mod:`.playout_states`), and their weights are learned from many games
 evaluation alpha-beta (:mod:`.learned_alpha_beta`) plays the tree search (:mod:`.duel`), and the
 match goes on with whichever wins (:mod:`.contest`).
 
-With more time than a start clock :mod:`.long_learning` does the same; what it learns is stored for
-later matches (:mod:`.stored_evaluations`).
+With more time than a start clock :mod:`.long_learning` does the same, also on a cluster
+(:mod:`.cluster_learning`); what it learns is stored for later matches (:mod:`.stored_evaluations`).
 """
 
+from ggp_player.strategies.learning.cluster_learning import ClusterLearning
 from ggp_player.strategies.learning.contest import Contest
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
@@ -25,6 +26,7 @@ from ggp_player.strategies.learning.stored_evaluations import (
 
 __all__ = [
     "FOLDER_VARIABLE",
+    "ClusterLearning",
     "Contest",
     "DuelResult",
     "LearnedAlphaBeta",

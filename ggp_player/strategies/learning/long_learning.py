@@ -77,6 +77,7 @@ class LongLearning:
 
     It goes on from ``evaluation`` where one is given, which was learned in so many
     ``seconds_before``. ``rounds`` are those that are finished. ``clock`` returns seconds.
+    ``learning`` plays the games; where it is given, it has the evaluation, too.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class LongLearning:
         clock: Clock,
         evaluation: LearnedEvaluation | None = None,
         seconds_before: float = 0.0,
+        learning: Learning | None = None,
     ) -> None:
         self.evaluation = evaluation
         self.rounds: list[LearningRound] = []
@@ -94,7 +96,7 @@ class LongLearning:
         self._clock = clock
         self._began = clock() - seconds_before
         self._games = evaluation.games if evaluation is not None else 0
-        self._learning = Learning(machine, seed, evaluation)
+        self._learning = learning or Learning(machine, seed, evaluation)
 
     def work(self, seconds: float) -> Iterator[None]:
         """Learn for so many seconds; yield every few hundredths of a second.

@@ -6,14 +6,23 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+from gdl import cluster
+from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
-from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
+from ggp_player.strategies.learning import (
+    FOLDER_VARIABLE,
+    LearnedEvaluation,
+    LongLearning,
+    long_learning,
+)
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
@@ -163,7 +172,48 @@ def test_too_few_states_are_an_error(
     assert result.output == "Error: too few states to find patterns in\n"
 
 
+def test_a_cluster_learns_and_is_left(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    @contextmanager
+    def opened(address: str) -> Iterator[str]:
+        yield f"connected with {address}"
+        asked.append("left")
+
+    def learning(
+        ray: object, machine: PropnetStateMachine, seed: int, known: LearnedEvaluation | None
+    ) -> Learning:
+        asked.extend((ray, seed, known))
+        return Learning(machine, seed, known)
+
+    monkeypatch.setattr(learn, "connected", opened)
+    monkeypatch.setattr(learn, "ClusterLearning", learning)
+    result = run(rulesheet, "--time", 6, "--evaluations", folder, "--ray", "auto", "--seed", 3)
+    assert result.exit_code == 0, result.output
+    assert asked == ["connected with auto", 3, None, "left"]
+
+
 # ---------------------------------------------------------------------- mistakes
+
+
+def test_without_ray_the_extra_is_named(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    result = run(rulesheet, "--evaluations", folder, "--ray", "local")
+    assert result.exit_code == 1
+    assert result.output == "Error: a cluster needs Ray: pip install 'ggp-player[ray]'\n"
+
+
+def test_a_cluster_that_is_not_there(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_import_ray", lambda: SimpleNamespace(is_initialized=bool))
+    result = run(rulesheet, "--evaluations", folder, "--ray", "nowhere")
+    assert result.exit_code == 1
+    assert result.output == "Error: expected host:port, auto or local; found nowhere\n"
 
 
 def test_without_matplotlib_the_extra_is_named(

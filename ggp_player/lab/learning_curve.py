@@ -82,7 +82,7 @@ def _figure(points: Sequence[CurvePoint], caption: str) -> Figure:
     axes.set_title(caption, fontsize=9)
     axes.set_xlabel("seconds of learning", fontsize=8)
     axes.set_ylabel("Elo above the first round, with 95 % intervals", fontsize=8)
-    axes.legend(fontsize=8)
+    axes.legend(loc="upper left", fontsize=8)
     return figure
 
 

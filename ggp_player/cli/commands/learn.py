@@ -63,12 +63,14 @@ def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: A
     GGP_PLAYER_EVALUATIONS name, too.
 
     --plot shows in Elo how much the rounds gained, those of earlier runs, too; it needs the extra
-    plot. The exit status is 130 after Ctrl-C.
+    plot. With --ray all processors of a cluster play games, and what they learn is averaged every
+    few seconds. The exit status is 130 after Ctrl-C.
 
     \b
     Examples:
         ggp-player learn games/breakthrough.kif --time 600
         ggp-player learn games/breakthrough.kif --time 600 --plot breakthrough.svg
+        ggp-player learn games/breakthrough.kif --time 600 --ray local
     """
     from ggp_player.cli.learn import run_learn
 

@@ -56,6 +56,8 @@ NEEDS_EXTRA: Mapping[str, str] = {
     r"gdl playout .* --ray local": "ggp-player[ray]",
     r"ggp-player tournament .* --ray local .*": "ggp-player[ray]",
     r"gdl bench .* --plot speed\.svg": "ggp-player[plot]",
+    r"ggp-player learn .* --plot \S+\.svg": "ggp-player[plot]",
+    r"ggp-player learn .* --ray local": "ggp-player[ray]",
     r"gdl bench .* --env.*": "ggp-player[rl]",
 }
 """Commands that end with a sentence which names the extra that they need."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import signal
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from time import monotonic
+from typing import Any
 
 import click
 from pydantic import TypeAdapter
@@ -20,16 +24,21 @@ from rich.text import Text
 import gdl
 from gdl import StateMachine
 from gdl.analysis import Structure, analyse
+from gdl.cli.options import check_plot, game_name, write_text
+from gdl.cluster import connected
 from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
+from ggp_player.lab import learning_curve, write_learning_plot
 from ggp_player.move_service import warm_up_first
 from ggp_player.strategies.learning import (
+    ClusterLearning,
     DuelResult,
     LearnedAlphaBeta,
     LearnedEvaluation,
     Learner,
+    LearningRound,
     LongLearning,
     StoredEvaluation,
     evaluations_folder,
@@ -53,6 +62,9 @@ class _Options:
     seconds: float
     seed: int
     folder: Path | None
+    ray: str | None
+    json: Path | None
+    plot: Path | None
 
 
 _OPTIONS = TypeAdapter(_Options)
@@ -63,15 +75,63 @@ def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> 
     given = _OPTIONS.validate_python(options)
     if math.isnan(given.seconds):
         raise click.BadParameter("nan is no number of seconds", param_hint="--time")
+    if given.plot is not None:
+        check_plot(given.plot)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     folder = _writable(given.folder or evaluations_folder())
+    try:
+        is_interrupted = _run(rulesheet, folder, given)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    if is_interrupted:
+        context.exit(INTERRUPTED)
+
+
+def _run(rulesheet: Path, folder: Path, options: _Options) -> bool:
+    """Learn, and write what is asked for; return whether Ctrl-C interrupted the learning."""
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
         form = _check(machine)
     warm_up_first(say_on_stderr)
-    task = _Task(machine, form, folder, given)
-    if task.run():
-        context.exit(INTERRUPTED)
+    with _cluster(options.ray) as ray:
+        task = _Task(machine, form, folder, options, ray)
+        is_interrupted = task.run()
+    _write_rounds(game_name(rulesheet), task, options)
+    return is_interrupted
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """Connect with the cluster at an address, and yield the module ``ray``; None without one.
+
+    Raises click's ClickException where that fails.
+    """
+    with ExitStack() as stack:
+        try:
+            ray = stack.enter_context(connected(address)) if address is not None else None
+        except (ConnectionError, ValueError) as error:
+            raise click.ClickException(str(error).strip()) from error
+        yield ray
+
+
+def _write_rounds(game: str, task: _Task, options: _Options) -> None:
+    """Write what is asked for of the rounds."""
+    rounds, duel = task.rounds, task.duel
+    if options.json is not None:
+        write_text(options.json, json.dumps(_to_json(game, rounds, duel), indent=1) + "\n")
+    if options.plot is not None and rounds:
+        write_learning_plot(rounds, options.plot, f"{game}: {_duel_sentence(duel)}")
+
+
+def _to_json(
+    game: str, rounds: Sequence[LearningRound], duel: DuelResult | None
+) -> dict[str, object]:
+    points = learning_curve(rounds)
+    return {
+        "game": game,
+        "rounds": [asdict(each) | asdict(at) for each, at in zip(rounds, points, strict=True)],
+        "duel": None if duel is None else asdict(duel),
+    }
 
 
 def _writable(folder: Path) -> Path:
@@ -133,32 +193,45 @@ class _Task:
         form: CanonicalForm,
         folder: Path,
         options: _Options,
+        ray: Any,  # noqa: ANN401 its types are not looked at
     ) -> None:
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-        stored, self._seconds_before = self._stored()
-        self._learning = LongLearning(machine, options.seed, self._clock, stored)
+        self.duel: DuelResult | None = None
+        self._rounds_before: tuple[LearningRound, ...] = ()
+        self._seconds_before = 0.0
+        stored = self._stored()
+        learning = None if ray is None else ClusterLearning(ray, machine, options.seed, stored)
+        self._learning = LongLearning(
+            machine, options.seed, self._clock, stored, self._seconds_before, learning
+        )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
         self._began = self._clock()
+
+    @property
+    def rounds(self) -> Sequence[LearningRound]:
+        """The rounds of this run, after those of the runs before that are stored."""
+        return (*self._rounds_before, *self._learning.rounds)
 
     def run(self) -> bool:
         """Learn, hold the duel, and store; return whether Ctrl-C interrupted it."""
         columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
         hidden = not self._console.is_terminal
         is_interrupted = False
-        duel: DuelResult | None = None
         with Progress(*columns, console=self._console, transient=True, disable=hidden) as bar:
             progress = _Progress(bar, self._seconds)
             try:
                 self._learn(progress)
                 if self._learning.evaluation is not None:
-                    duel = self._duel(progress)
+                    self.duel = self._duel(progress)
             except KeyboardInterrupt:
                 is_interrupted = True
-        self._report(duel, is_interrupted)
+                self._learning.keep_first_round()
+                self._show_rounds()
+        self._report(is_interrupted)
         return is_interrupted
 
     @property
@@ -169,21 +242,19 @@ class _Task:
     def _duel_seconds(self) -> float:
         return min(LearningTime().duels, DUEL_SHARE * self._seconds)
 
-    def _stored(self) -> tuple[LearnedEvaluation | None, float]:
-        """What is stored of the game, and in how many seconds it was learned.
-
-        A bad file is reported, and will be replaced.
-        """
+    def _stored(self) -> LearnedEvaluation | None:
+        """What is stored of the game. A bad file is reported, and will be replaced."""
         try:
             stored = read_evaluation(self._folder, self._form.digest)
             if stored is None:
-                return None, 0.0
+                return None
             found = stored.evaluation_of(self._machine, self._form)
         except (OSError, ValueError) as error:
             self._say(f"what is stored of the game cannot be used: {error}", "red")
-            return None, 0.0
+            return None
         self._say(f"going on from {found}")
-        return found, stored.seconds
+        self._rounds_before, self._seconds_before = stored.rounds, stored.seconds
+        return found
 
     def _learn(self, progress: _Progress) -> None:
         learning = self._learning
@@ -195,10 +266,10 @@ class _Task:
     def _show_rounds(self) -> None:
         """Print the rounds that have ended, and store what is better, lest it be lost."""
         for finished in self._learning.rounds[self._rounds_shown :]:
-            self._say(str(finished))
             self._rounds_shown += 1
+            self._say(f"round {self._rounds_shown}: {finished}")
         if self._learning.evaluation is not self._is_stored:
-            self._save(None)
+            self._save()
 
     def _duel(self, progress: _Progress) -> DuelResult | None:
         """Let alpha-beta with the evaluation play the tree search."""
@@ -214,15 +285,17 @@ class _Task:
                 return DuelResult(score.points, score.matches) if score.matches else None
             progress.show("duel", self._passed)
 
-    def _save(self, duel: DuelResult | None) -> Path:
+    def _save(self) -> Path:
         evaluation = self._learning.evaluation
         assert evaluation is not None
         seconds = self._seconds_before + self._passed
-        stored = StoredEvaluation.of(evaluation, self._machine, self._form, seconds, duel)
+        stored = StoredEvaluation.of(
+            evaluation, self._machine, self._form, seconds, self.duel, self.rounds
+        )
         self._is_stored = evaluation
         return stored.save(self._folder)
 
-    def _report(self, duel: DuelResult | None, is_interrupted: bool) -> None:
+    def _report(self, is_interrupted: bool) -> None:
         """Store the result, and say what it is worth."""
         evaluation = self._learning.evaluation
         if evaluation is None:
@@ -230,11 +303,11 @@ class _Task:
                 self._say("interrupted before anything was learned")
                 return
             raise click.ClickException("too few states to find patterns in")
-        path = self._save(duel)
+        path = self._save()
         kept = sum(each.is_kept for each in self._learning.rounds)
         rounds = f"{kept} of {len(self._learning.rounds)} rounds kept"
         self._say(f"{evaluation}, {rounds}, {self._passed:.0f} s")
-        self._say(_duel_sentence(duel))
+        self._say(_duel_sentence(self.duel))
         self._say(f"stored in {path}")
 
     def _say(self, line: str, style: str = "") -> None:

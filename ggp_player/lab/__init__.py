@@ -34,13 +34,14 @@ ladder
 To start reading: :mod:`.duel` has the games take turns and ends the experiment, :mod:`.match` plays
 a pair, :mod:`.pair_play` spreads pairs over processes or a cluster, and :mod:`.report` tells.
 :mod:`.positions` counts how often searches err in positions that are solved, and :mod:`.profile`
-shows what they do with their time.
+shows what they do with their time; :mod:`.learning_curve` draws what learning a game gains.
 The results of pairs are looked at in the order of their numbers, so that the verdict does not
 depend on how many are played at a time.
 """
 
 from ggp_player.lab.balance import BalancedOpening, BalancedOpenings, LabGame, Plies
 from ggp_player.lab.duel import Duel, DuelOutcome, End, GameScore, run_duel
+from ggp_player.lab.learning_curve import CurvePoint, learning_curve, write_learning_plot
 from ggp_player.lab.ledger import (
     LedgerEntry,
     begin_entry,
@@ -58,6 +59,7 @@ from ggp_player.lab.sequential_test import Estimate, SequentialTest, Verdict
 __all__ = [
     "BalancedOpening",
     "BalancedOpenings",
+    "CurvePoint",
     "Duel",
     "DuelOutcome",
     "End",
@@ -75,6 +77,7 @@ __all__ = [
     "begin_entry",
     "complete_entry",
     "fail_entry",
+    "learning_curve",
     "ledger_page",
     "opened_play",
     "outcome_table",
@@ -84,4 +87,5 @@ __all__ = [
     "run_duel",
     "verdict_line",
     "version_of",
+    "write_learning_plot",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ggp_player.cli.commands.arguments import RULESHEET
+from ggp_player.cli.commands.arguments import RULESHEET, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of evaluations."""
@@ -39,6 +39,14 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Learn on a Ray cluster: its address, auto, or local to start one here. It needs the "
+    "extra ray.",
+)
+@output_option("--json", text="Write the rounds to a file, as JSON.")
+@output_option("--plot", text="Plot strength over time, as SVG, PNG or as the name ends.")
 @click.pass_context
 def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
@@ -54,11 +62,15 @@ def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: A
     same folder, which --evaluations of ggp-player serve and the environment variable
     GGP_PLAYER_EVALUATIONS name, too.
 
-    The exit status is 130 after Ctrl-C.
+    --plot shows in Elo how much the rounds gained, those of earlier runs, too; it needs the extra
+    plot. With --ray all processors of a cluster play games, and what they learn is averaged every
+    few seconds. The exit status is 130 after Ctrl-C.
 
     \b
-    Example:
+    Examples:
         ggp-player learn games/breakthrough.kif --time 600
+        ggp-player learn games/breakthrough.kif --time 600 --plot breakthrough.svg
+        ggp-player learn games/breakthrough.kif --time 600 --ray local
     """
     from ggp_player.cli.learn import run_learn
 

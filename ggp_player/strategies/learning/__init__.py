@@ -7,16 +7,17 @@ evaluation alpha-beta (:mod:`.learned_alpha_beta`) plays the tree search, which 
 (:mod:`.duel`), and the match goes on with whichever wins (:mod:`.contest`). Outside of contests
 :mod:`.learned_mcts` is the guided tree search.
 
-With more time than a start clock :mod:`.long_learning` does the same; what it learns is stored for
-later matches (:mod:`.stored_evaluations`).
+With more time than a start clock :mod:`.long_learning` does the same, also on a cluster
+(:mod:`.cluster_learning`); what it learns is stored for later matches (:mod:`.stored_evaluations`).
 """
 
+from ggp_player.strategies.learning.cluster_learning import ClusterLearning
 from ggp_player.strategies.learning.contest import Contest
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learned_mcts import LearnedMonteCarlo
 from ggp_player.strategies.learning.learner import Learner
-from ggp_player.strategies.learning.long_learning import LongLearning
+from ggp_player.strategies.learning.long_learning import LearningRound, LongLearning
 from ggp_player.strategies.learning.stored_evaluations import (
     FOLDER_VARIABLE,
     DuelResult,
@@ -27,12 +28,14 @@ from ggp_player.strategies.learning.stored_evaluations import (
 
 __all__ = [
     "FOLDER_VARIABLE",
+    "ClusterLearning",
     "Contest",
     "DuelResult",
     "LearnedAlphaBeta",
     "LearnedEvaluation",
     "LearnedMonteCarlo",
     "Learner",
+    "LearningRound",
     "LongLearning",
     "StoredEvaluation",
     "evaluations_folder",

@@ -247,8 +247,8 @@ def compare_evaluations(
     random: Random,
     seconds: float,
     clock: Clock,
-) -> Generator[None, None, float]:
-    """Let alpha-beta play matches with two evaluations; return the challenger's share of points.
+) -> Generator[None, None, Score]:
+    """Let alpha-beta play matches with two evaluations; return the challenger's score.
 
     Yields after each move, for so many seconds; an even number of matches is played.
     """
@@ -258,4 +258,4 @@ def compare_evaluations(
         yield
         if score.matches and score.matches % 2 == 0 and clock() - began >= seconds:
             break
-    return score.share
+    return score

@@ -183,12 +183,12 @@ class Learner:
             if playing is None:
                 yield from self._decide(machine, found)
                 continue
-            share = yield from compare_evaluations(
+            score = yield from compare_evaluations(
                 machine, found, playing, self._random, LATER_COMPARISON * seconds, own
             )
-            if share >= 0.5:
+            if score.share >= 0.5:
                 self._play_with(found)
-                self.note = f"{found}; it won {100 * share:.0f} % against the one before"
+                self.note = f"{found}; it won {100 * score.share:.0f} % against the one before"
                 _log.info("%s", self.note)
 
     def _decide(

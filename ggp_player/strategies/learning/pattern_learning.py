@@ -145,31 +145,31 @@ class Learning:
     def _play_games(
         self, play: SelfPlayGames, seconds: float, clock: Clock, began: float
     ) -> Iterator[None]:
-        first_rate = RATE if self._seconds == seconds else RATE * LAST_RATE**0.5
         while (passed := clock() - began) < seconds:
-            left = min(1.0, 2 - 2 * passed / seconds)
-            rate = first_rate * (LAST_RATE + (1 - LAST_RATE) * left)
-            pace = Pace(rate, TRACE, EXPLORED, OPENING, SETTLED)
-            play_on(play, self._blocks, pace, self._counts)
-            taken = clock() - began - passed
-            if taken < SLICE_SECONDS / 4:
-                self._blocks *= 2
-            elif taken > 2 * SLICE_SECONDS:
-                self._blocks = max(1, self._blocks // 2)
+            self._play_slice(play, self._rate(passed / seconds, seconds), clock)
             yield
+
+    def _rate(self, part: float, seconds: float) -> float:
+        """The rate after a part of the last so many seconds that it was asked to learn for."""
+        first_rate = RATE if self._seconds == seconds else RATE * LAST_RATE**0.5
+        return first_rate * (LAST_RATE + (1 - LAST_RATE) * min(1.0, 2 - 2 * part))
+
+    def _play_slice(self, play: SelfPlayGames, rate: float, clock: Clock) -> None:
+        """Play for a few hundredths of a second."""
+        began = clock()
+        play_on(play, self._blocks, Pace(rate, TRACE, EXPLORED, OPENING, SETTLED), self._counts)
+        taken = clock() - began
+        if taken < SLICE_SECONDS / 4:
+            self._blocks *= 2
+        elif taken > 2 * SLICE_SECONDS:
+            self._blocks = max(1, self._blocks // 2)
 
     def _prepare(self, clock: Clock) -> Generator[None, None, SelfPlayGames | None]:
         """Let games begin; None where there are too few states to find cells in."""
-        machine, known, symmetries = self._machine, self._known, self._symmetries
-        labelled = yield from label_states(machine, self._seed, SAMPLES, SAMPLE_SECONDS, clock)
-        if len(labelled.states) < MIN_STATES:
-            return None
+        machine = self._machine
+        known = self._known or (yield from self._begin_with_nothing(clock))
         if known is None:
-            if symmetries is None:
-                symmetries = generated_group(machine, find_symmetries(machine))
-            tables = yield from design_tables(machine, labelled, symmetries, Random(self._seed))
-            columns = tables.phase_count * (1 if labelled.is_zero_sum else len(machine.roles))
-            known = LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
+            return None
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
         play = new_games(view, known.tables, known.weights.copy(), known.outputs, self._seed)
         begin_games(
@@ -178,6 +178,18 @@ class Learning:
             Pace(RATE, TRACE, EXPLORED, OPENING, SETTLED),
         )
         return play
+
+    def _begin_with_nothing(self, clock: Clock) -> Generator[None, None, LearnedEvaluation | None]:
+        """Choose the tables, with weights of 0."""
+        machine, symmetries = self._machine, self._symmetries
+        labelled = yield from label_states(machine, self._seed, SAMPLES, SAMPLE_SECONDS, clock)
+        if len(labelled.states) < MIN_STATES:
+            return None
+        if symmetries is None:
+            symmetries = generated_group(machine, find_symmetries(machine))
+        tables = yield from design_tables(machine, labelled, symmetries, Random(self._seed))
+        columns = tables.phase_count * (1 if labelled.is_zero_sum else len(machine.roles))
+        return LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
 
 
 def learn_evaluation(

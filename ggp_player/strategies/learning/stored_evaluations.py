@@ -17,7 +17,7 @@ import binascii
 import logging
 import os
 import zlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
@@ -31,6 +31,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.long_learning import LearningRound
 from ggp_player.strategies.learning.pattern_learning import learn_evaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.patterns import PatternTables
@@ -52,6 +53,9 @@ MIN_KNOWN = 0.5
 
 MAX_TABLES, MAX_ENTRIES, MAX_PHASES = 4_096, 2**22, 64
 """Tables, their entries in all, and phases."""
+
+MAX_ROUNDS = 1_000
+"""Rounds of learning, the last ones where there are more."""
 
 _CONFIG = ConfigDict(extra="forbid", strict=True)
 
@@ -170,7 +174,7 @@ class StoredEvaluation:
     """An evaluation as it is stored.
 
     ``rules`` is the digest of the canonical rules. It was learned from so many ``games`` for so
-    many ``seconds``.
+    many ``seconds``, in these ``rounds``.
     """
 
     version: Literal[3]
@@ -179,6 +183,7 @@ class StoredEvaluation:
     games: NonNegativeInt
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     duel: DuelResult | None = None
+    rounds: Annotated[tuple[LearningRound, ...], Field(max_length=MAX_ROUNDS)] = ()
 
     @classmethod
     def of(
@@ -188,11 +193,13 @@ class StoredEvaluation:
         form: CanonicalForm,
         seconds: float,
         duel: DuelResult | None = None,
+        rounds: Sequence[LearningRound] = (),
     ) -> StoredEvaluation:
         """What to store of an evaluation for a game's machine, with the form of its rules."""
         texts = list(map(form.text_of, machine.facts))
         patterns = StoredPatterns.of(evaluation, texts)
-        return cls(VERSION, form.digest, patterns, evaluation.games, seconds, duel)
+        last = tuple(rounds[-MAX_ROUNDS:])
+        return cls(VERSION, form.digest, patterns, evaluation.games, seconds, duel, last)
 
     def save(self, folder: Path) -> Path:
         """Write a file, which at any moment is whole or absent, and return its path.

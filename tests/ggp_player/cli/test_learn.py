@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+from gdl import cluster
+from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
-from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
+from ggp_player.strategies.learning import (
+    FOLDER_VARIABLE,
+    LearnedEvaluation,
+    LongLearning,
+    long_learning,
+)
+from ggp_player.strategies.learning.pattern_learning import Learning
+from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from tests.support.learned_games import GAME, ticking
 from tests.support.paths import GAMES
@@ -99,11 +112,62 @@ def test_ctrl_c_keeps_what_was_learned(
     result = run(rulesheet, "--time", "6", "--evaluations", folder)
     assert result.exit_code == learn.INTERRUPTED
     if is_learned:
+        assert "1 of 1 rounds kept" in result.output
         assert "no duel with the tree search was finished" in result.output
         assert recall_evaluation(compiled(GAME), folder) is not None
     else:
         assert result.output == "interrupted before anything was learned\n"
         assert not list(folder.iterdir())
+
+
+def test_ctrl_c_keeps_what_the_first_round_has_learned(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_learning, "FIRST_ROUND", 1e6)
+    original = Learning.work
+
+    def interrupted(learning: Learning, seconds: float, clock: Clock) -> Iterator[None]:
+        for _ in original(learning, seconds, clock):
+            if learning.games > 100:
+                raise KeyboardInterrupt
+            yield
+
+    monkeypatch.setattr(Learning, "work", interrupted)
+    result = run(rulesheet, "--time", "6000", "--evaluations", folder)
+    assert result.exit_code == learn.INTERRUPTED
+    assert re.match(r"round 1: \d+ games; kept\n", result.output)
+    evaluation = recall_evaluation(compiled(GAME), folder)
+    assert evaluation is not None
+    assert evaluation.games > 100
+
+
+def test_rounds_are_data_and_a_plot(rulesheet: Path, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    data, plot = tmp_path / "rounds.json", tmp_path / "rounds.svg"
+    options = ("--evaluations", folder, "--json", data, "--plot", plot)
+    result = run(rulesheet, "--time", 6, *options)
+    assert result.exit_code == 0, result.output
+    document = json.loads(data.read_text())
+    assert document["game"] == "game"
+    assert document["rounds"][0]["elo"] == 0
+    assert len(document["rounds"]) == result.output.count("round ")
+    assert all(each["low"] <= each["elo"] <= each["high"] for each in document["rounds"])
+    assert "seconds of learning" in plot.read_text()
+
+
+@pytest.mark.thorough
+def test_rounds_of_a_later_run_come_after_those_before(
+    rulesheet: Path, folder: Path, tmp_path: Path
+) -> None:
+    data, counts = tmp_path / "rounds.json", []
+    for _ in range(2):
+        result = run(rulesheet, "--time", 6, "--evaluations", folder, "--json", data)
+        assert result.exit_code == 0, result.output
+        counts.append(result.output.count("round "))
+    seconds = [each["seconds"] for each in json.loads(data.read_text())["rounds"]]
+    assert len(seconds) == sum(counts)
+    assert seconds == sorted(seconds)
+    assert seconds[counts[0]] > 6
 
 
 def test_too_few_states_are_an_error(
@@ -115,7 +179,58 @@ def test_too_few_states_are_an_error(
     assert result.output == "Error: too few states to find patterns in\n"
 
 
+def test_a_cluster_learns_and_is_left(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    @contextmanager
+    def opened(address: str) -> Iterator[str]:
+        yield f"connected with {address}"
+        asked.append("left")
+
+    def learning(
+        ray: object, machine: PropnetStateMachine, seed: int, known: LearnedEvaluation | None
+    ) -> Learning:
+        asked.extend((ray, seed, known))
+        return Learning(machine, seed, known)
+
+    monkeypatch.setattr(learn, "connected", opened)
+    monkeypatch.setattr(learn, "ClusterLearning", learning)
+    result = run(rulesheet, "--time", 6, "--evaluations", folder, "--ray", "auto", "--seed", 3)
+    assert result.exit_code == 0, result.output
+    assert asked == ["connected with auto", 3, None, "left"]
+
+
 # ---------------------------------------------------------------------- mistakes
+
+
+def test_without_ray_the_extra_is_named(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    result = run(rulesheet, "--evaluations", folder, "--ray", "local")
+    assert result.exit_code == 1
+    assert result.output == "Error: a cluster needs Ray: pip install 'ggp-player[ray]'\n"
+
+
+def test_a_cluster_that_is_not_there(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_import_ray", lambda: SimpleNamespace(is_initialized=bool))
+    result = run(rulesheet, "--evaluations", folder, "--ray", "nowhere")
+    assert result.exit_code == 1
+    assert result.output == "Error: expected host:port, auto or local; found nowhere\n"
+
+
+def test_without_matplotlib_the_extra_is_named(
+    rulesheet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("matplotlib", "matplotlib.backend_bases"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = run(rulesheet, "--plot", tmp_path / "rounds.svg")
+    assert result.exit_code == 2
+    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in result.output
 
 
 def test_no_rulesheet(tmp_path: Path) -> None:

@@ -182,9 +182,9 @@ def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_is_learned_later_plays_unless_it_loses(
     share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def compared(*_arguments: object) -> Generator[None, None, float]:
+    def compared(*_arguments: object) -> Generator[None, None, Score]:
         yield
-        return share
+        return Score(10 * share, 10)
 
     found, duels, machine = learner_after(monkeypatch, WON, WON)
     monkeypatch.setattr(learner, "compare_evaluations", compared)

@@ -9,8 +9,9 @@ import pytest
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning import long_learning
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.long_learning import LongLearning
+from ggp_player.strategies.learning.long_learning import LearningRound, LongLearning
 from tests.support.learned_games import GAME, exhaust, learned, ticking
 from tests.support.small_games import compiled
 
@@ -37,10 +38,10 @@ def compared_as(
         challenger: LearnedEvaluation,
         champion: LearnedEvaluation,
         *_others: object,
-    ) -> Generator[None, None, float]:
+    ) -> Generator[None, None, Score]:
         found.append((challenger, champion))
         yield
-        return share
+        return Score(10 * share, 10)
 
     monkeypatch.setattr(long_learning, "compare_evaluations", compared)
     return found
@@ -50,12 +51,14 @@ def test_rounds_are_longer_the_more_time_has_passed() -> None:
     learning = learning_of(compiled(GAME))
     exhaust(learning.work(20.0))
     rounds = learning.rounds
-    assert [each.number for each in rounds] == list(range(1, len(rounds) + 1))
     assert len(rounds) >= 3
+    assert [bool(each.matches) for each in rounds] == [False] + [True] * (len(rounds) - 1)
+    assert 2.0 <= rounds[0].seconds < rounds[-1].seconds <= 20.0
+    assert str(rounds[0]) == f"{rounds[0].games} games; kept"
     assert 0 < rounds[0].games < rounds[-1].games
     evaluation = learning.evaluation
     assert evaluation is not None
-    kept = [each.number for each in rounds if each.is_kept]
+    kept = [number for number, each in enumerate(rounds, 1) if each.is_kept]
     assert evaluation.games == sum(each.games for each in rounds[: max(kept, default=0)])
 
 
@@ -90,6 +93,44 @@ def test_it_can_be_stopped_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
             break
     assert learning.evaluation is not None
     assert learning.evaluation.games == sum(each.games for each in learning.rounds)
+
+
+def test_a_first_round_that_is_interrupted_is_kept() -> None:
+    learning = learning_of(compiled(GAME))
+    for passed, _ in enumerate(learning.work(20.0)):
+        if passed == 0:
+            learning.keep_first_round()
+            assert learning.evaluation is None
+        if learning.evaluation is None:
+            learning.keep_first_round()
+        else:
+            break
+    (only,) = learning.rounds
+    assert learning.evaluation is not None
+    assert learning.evaluation.games == only.games > 0
+    assert only.is_kept
+    assert only.seconds < 2.0
+    learning.keep_first_round()
+    assert len(learning.rounds) == 1
+
+
+def test_a_later_round_that_is_interrupted_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = compiled(GAME)
+    before = learned(machine)
+    compared_as(1.0, monkeypatch)
+    learning = LongLearning(machine, 1, ticking(0.01), before, 30.0)
+    next(work := learning.work(20.0))
+    learning.keep_first_round()
+    assert learning.evaluation is before
+    assert not learning.rounds
+    exhaust(work)
+    assert learning.rounds[0].seconds > 30.0
+
+
+def test_a_round_has_no_more_points_than_matches() -> None:
+    assert LearningRound(1.0, 2, 3.0, 3, True).points == 3
+    with pytest.raises(ValueError, match="more than 3 points"):
+        LearningRound(1.0, 2, 3.5, 3, True)
 
 
 def test_it_goes_on_from_what_was_learned_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from ggp_player.strategies.learning import (
     LearnedAlphaBeta,
     LearnedEvaluation,
     Learner,
+    LearningRound,
     StoredEvaluation,
     evaluations_folder,
     learner,
@@ -31,6 +32,7 @@ from ggp_player.strategies.learning import (
 )
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.stored_evaluations import (
+    MAX_ROUNDS,
     RecalledEvaluation,
     path_in,
     recall_evaluation,
@@ -49,7 +51,8 @@ def stored(
     machine: PropnetStateMachine, evaluation: LearnedEvaluation | None = None
 ) -> StoredEvaluation:
     evaluation, duel = evaluation or numbered_evaluation(machine), DuelResult(3.5, 5)
-    return StoredEvaluation.of(evaluation, machine, form_of(machine), 12.5, duel)
+    rounds = [LearningRound(5.0, 30, 0.0, 0, True), LearningRound(12.0, 10, 3.5, 6, True)]
+    return StoredEvaluation.of(evaluation, machine, form_of(machine), 12.5, duel, rounds)
 
 
 @pytest.fixture
@@ -88,6 +91,14 @@ def test_what_is_stored_is_read(folder: Path) -> None:
             evaluation.seen_from(role).weights, expected.seen_from(role).weights, atol=1e-3
         )
     assert str(evaluation) == "stored 42 patterns learned from 40 games"
+
+
+def test_the_last_rounds_are_stored() -> None:
+    machine = compiled(GAME)
+    rounds = [LearningRound(float(number), 1, 1.0, 2, True) for number in range(MAX_ROUNDS + 5)]
+    evaluation = numbered_evaluation(machine)
+    found = StoredEvaluation.of(evaluation, machine, form_of(machine), 1.0, None, rounds)
+    assert found.rounds == tuple(rounds[5:])
 
 
 def test_a_scrambled_game_gets_the_weights_of_its_own_fluents(
@@ -174,6 +185,8 @@ def test_the_folder_is_the_users_unless_named(monkeypatch: pytest.MonkeyPatch) -
 
 Document = dict[str, object]
 
+ROUND: Document = {"seconds": 5.0, "games": 9, "points": 3.0, "matches": 6, "is_kept": True}
+
 
 def changed(**values: object) -> Callable[[Document], str]:
     return lambda document: json.dumps(document | values)
@@ -194,6 +207,12 @@ def changed(**values: object) -> Callable[[Document], str]:
         (changed(seconds=float("nan")), "seconds"),
         (changed(extra=1), "extra"),
         (changed(patterns="none"), "patterns"),
+        (changed(rounds=[1]), "rounds.0"),
+        (changed(rounds=[ROUND] * 1001), "rounds"),
+        (changed(rounds=[ROUND | {"points": 7.0}]), "rounds.0: Value error, more than 6 points"),
+        (changed(rounds=[ROUND | {"points": float("inf")}]), "rounds.0.points"),
+        (changed(rounds=[ROUND | {"matches": 10**12}]), "rounds.0.matches"),
+        (changed(rounds=[ROUND | {"seconds": -1.0}]), "rounds.0.seconds"),
         (lambda document: json.dumps(document) + " " * 2**24, "larger than"),
     ],
 )

@@ -72,7 +72,9 @@ class LearnedAlphaBeta(EngineStrategy):
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse chance, interpreted rules, too many moves, and any number of roles but two."""
-        return refusal_to_learn(self.name, machine) or super().refusal(machine)
+        if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
+            return f"{self.name} is for two roles without chance"
+        return super().refusal(machine)
 
     @component(Component.ALPHA_BETA)
     def search(self, position: Position) -> Iterator[Choice]:
@@ -104,10 +106,3 @@ class LearnedAlphaBeta(EngineStrategy):
             entries = min(self._memory, search_memory()) // ENTRY_BYTES
             self._tree = ProofTree(machine, role, entries, self._symmetries, seen, self._threads)
         return self._tree
-
-
-def refusal_to_learn(name: str, machine: StateMachine) -> str | None:
-    """Say for a strategy why the patterns of a game cannot be learned; None where they can."""
-    if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
-        return f"{name} is for two roles without chance"
-    return None

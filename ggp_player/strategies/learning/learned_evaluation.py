@@ -1,4 +1,4 @@
-"""What was learned of a game: what patterns add to each rival's chances."""
+"""What was learned of a game: what patterns add to each role's chances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class LearnedEvaluation:
     """Tables of patterns, and the weights of their entries, learned from so many ``games``.
 
     ``weights`` float32 (entries + 1, phases * outputs): logits of goal values. There is one output,
-    for the first of two rivals, where what one gains the other one loses, and else one for each.
+    for the first of two rivals, where what one gains the other one loses, and else one for each
+    role, of which those that move by chance mean nothing.
     """
 
     tables: PatternTables

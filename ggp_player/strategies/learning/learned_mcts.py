@@ -11,15 +11,15 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from ggp_player.strategies import Choice, Component, Position, component
-from ggp_player.strategies.learning.learned_alpha_beta import refusal_to_learn
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.mcts import MonteCarlo, Settings
+from ggp_player.strategies.textbook import moves_by_chance
 
 DEFAULT = Settings()
 
 
 class LearnedMonteCarlo(MonteCarlo):
-    """Tree search as by ``mcts``, guided by patterns. Two roles in turn.
+    """Tree search as by ``mcts``, guided by patterns. Two roles or more, in turn.
 
     The patterns are those of ``learned_alpha_beta``, learned in ``seconds`` of CPU time, once, or
     stored by ``ggp-player learn``. They say which moves of a node are likely to be best, where
@@ -52,8 +52,10 @@ class LearnedMonteCarlo(MonteCarlo):
         self._is_guided = False
 
     def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse what patterns cannot be learned of, and what ``mcts`` refuses."""
-        return refusal_to_learn(self.name, machine) or super().refusal(machine)
+        """Refuse a role alone, and what ``mcts`` refuses."""
+        if sum(not moves_by_chance(role) for role in machine.roles) < 2:
+            return f"{self.name} is for two roles and more"
+        return super().refusal(machine)
 
     @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:

@@ -22,6 +22,7 @@ from ggp_player.strategies.learning.duel import (
 )
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learned_mcts import LearnedMonteCarlo
 from ggp_player.strategies.learning.learning_time import (
     LEAST_DUEL,
     LearningTime,
@@ -33,6 +34,7 @@ from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from ggp_player.strategies.patterns import PatternTables, Weights
+from ggp_player.strategies.textbook import moves_by_chance
 
 USUAL_MATCHES = 16
 """Matches for which a duel has time: more than it needs on average, whoever is better."""
@@ -72,7 +74,7 @@ _log = logging.getLogger(__name__)
 
 
 class Learner:
-    """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
+    """Learns an evaluation for roles that move in turn; of two rivals, alpha-beta with it duels.
 
     Where an evaluation of the game is stored, it takes that instead of learning one. The tree
     search, too, is guided by it, in the match by calling ``guide``, and in duels.
@@ -96,6 +98,7 @@ class Learner:
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
         self.note = ""
+        self._duels = True
         self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None
@@ -103,7 +106,9 @@ class Learner:
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
-        return LearnedAlphaBeta().refusal(machine)
+        is_for_two = len(machine.roles) == 2 and not any(map(moves_by_chance, machine.roles))
+        strategy = LearnedAlphaBeta() if is_for_two else LearnedMonteCarlo()
+        return strategy.refusal(machine)
 
     def work(
         self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None = None
@@ -114,6 +119,7 @@ class Learner:
         goes on afterwards where the time was too short.
         """
         self._random = Random(seed)
+        self._duels = LearnedAlphaBeta().refusal(machine) is None
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
@@ -197,6 +203,10 @@ class Learner:
         """Guide the tree search; let alpha-beta duel with it, and play where it is better."""
         if self._guide is not None:
             self._guide(evaluation.tables, evaluation.weights)
+        if not self._duels:
+            self.note = f"{evaluation} guide the tree search"
+            _log.info("%s", self.note)
+            return
         score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
         self._note(evaluation, score)
         if score.verdict is Verdict.CHALLENGER:
@@ -228,7 +238,7 @@ class Learner:
         last_look = LOOK_SHARE * plan.learning if plan.learning >= LOOK_SECONDS else 0.0
         for _ in learning.work(plan.learning, clock):
             yield
-            if not next_look <= clock() - began < last_look:
+            if not self._duels or not next_look <= clock() - began < last_look:
                 continue
             evaluation = learning.evaluation
             if evaluation is not None and evaluation.games:

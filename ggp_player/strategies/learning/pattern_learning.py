@@ -33,6 +33,7 @@ from ggp_player.strategies.patterns.self_play_kernels import (
     new_games,
     play_on,
 )
+from ggp_player.strategies.textbook import moves_by_chance
 
 SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
 """States of random playouts in which cells are found, and CPU time for them at most."""
@@ -89,7 +90,7 @@ def design_tables(
 
 
 class Learning:
-    """Learns an evaluation for two rivals in turn by games against itself.
+    """Learns an evaluation for roles that move in turn by games against itself.
 
     ``evaluation`` is what has been learned so far, None before that, and where there are too few
     states to find cells in. It goes on from ``known`` where that is given.
@@ -171,7 +172,8 @@ class Learning:
         if known is None:
             return None
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
-        play = new_games(view, known.tables, known.weights.copy(), known.outputs, self._seed)
+        weights, chance = known.weights.copy(), [moves_by_chance(role) for role in machine.roles]
+        play = new_games(view, known.tables, weights, known.outputs, chance, self._seed)
         begin_games(
             play,
             as_words(packed_state(machine, machine.initial_state())),
@@ -188,7 +190,10 @@ class Learning:
         if symmetries is None:
             symmetries = generated_group(machine, find_symmetries(machine))
         tables = yield from design_tables(machine, labelled, symmetries, Random(self._seed))
-        columns = tables.phase_count * (1 if labelled.is_zero_sum else len(machine.roles))
+        outputs = len(machine.roles)
+        if outputs == 2 and labelled.is_zero_sum:
+            outputs = 1
+        columns = tables.phase_count * outputs
         return LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
 
 

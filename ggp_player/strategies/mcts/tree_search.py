@@ -173,8 +173,8 @@ class TreeSearch:
         """Give moves priors by what patterns say.
 
         ``weights`` float32 (entries + 1, phases * outputs): logits of goal values, of the first of
-        two rivals alone, or of both. The tree begins again; with other weights of the same tables
-        it goes on.
+        two rivals alone, or of each role. The tree begins again; with other weights of the same
+        tables it goes on.
         """
         if tables is self.memory.priors.tables:
             self.memories = [

@@ -282,7 +282,7 @@ def follow_moves(
         for j in range(count):
             table = touched[j]
             last = sizes[table] - np.uint32(1)
-            old[j] = firsts[table] + min(np.uint32(indices[place, table]), last)
+            old[j] = entries[table]
             new[j] = firsts[table] + min(np.uint32(moved[table]), last)
         for output in range(outputs):
             column = np.uint32(phases[i] * outputs + output)

@@ -11,6 +11,7 @@ subgradient methods for online learning and stochastic optimization (2011).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ class History(NamedTuple):
     """What is kept of the games under way, for each step: (games, steps, ...).
 
     ``indices`` uint16 of the state after the step, ``phases`` int32, and ``explored`` uint8:
-    whether the step was made at random.
+    whether the step was made at random by a role that does not move by chance.
     """
 
     indices: Indices
@@ -109,7 +110,8 @@ class SelfPlayGames(NamedTuple):
 
     ``weights`` and ``paces`` float32 (entries + 1, phases * outputs); an entry's pace is what it
     moves by, compared to one that was never met. Outputs are logits of goal values, of each
-    role, or of the first of two rivals alone. ``random`` uint64 (1,): the state of a generator.
+    role, or of the first of two rivals alone. ``chance`` uint8 (roles,): which roles move by
+    chance. ``random`` uint64 (1,): the state of a generator.
     """
 
     block: BlockView
@@ -120,6 +122,7 @@ class SelfPlayGames(NamedTuple):
     children: Children
     history: History
     scratch: Scratch
+    chance: NDArray[np.uint8]
     random: Words
 
 
@@ -140,9 +143,17 @@ class Pace(NamedTuple):
 
 
 def new_games(
-    block: BlockView, tables: PatternTables, weights: Weights, outputs: int, seed: int
+    block: BlockView,
+    tables: PatternTables,
+    weights: Weights,
+    outputs: int,
+    chance: Sequence[bool],
+    seed: int,
 ) -> SelfPlayGames:
-    """Make room for games whose states have so many outputs. ``seed`` is at least 0."""
+    """Make room for games whose states have so many outputs.
+
+    ``chance`` says of each role whether it moves by chance. ``seed`` is at least 0.
+    """
     moves, count = int(block.move_offsets[-1]), len(tables.sizes)
     words, move_words = -(-block.fluent_count // 64), -(-moves // 64)
     lanes = 64 * block.rows.shape[1]
@@ -167,7 +178,10 @@ def new_games(
     )
     random = np.array([2 * seed + 1], np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     paces, scratch = np.ones_like(weights), new_scratch(tables, weights)
-    return SelfPlayGames(block, tables, weights, paces, games, children, history, scratch, random)
+    by_chance = np.array(chance, np.uint8)
+    return SelfPlayGames(
+        block, tables, weights, paces, games, children, history, scratch, by_chance, random
+    )
 
 
 @kernel
@@ -238,8 +252,8 @@ def _draw_move(play: SelfPlayGames, game: int, pace: Pace) -> None:
     """Draw the move of a game at random, where it is time for that."""
     facts, random = play.games.facts[game], play.random
     facts.drawn = -1
-    explores = facts.step < facts.opening or _uniform(random) < pace.explored
-    if explores and facts.width > 1:
+    is_drawn = facts.step < facts.opening or play.chance[facts.chooser] > 0
+    if (is_drawn or _uniform(random) < pace.explored) and facts.width > 1:
         facts.drawn, facts.width = int(_uniform(random) * facts.width), 1
 
 
@@ -328,7 +342,7 @@ def _take_step(
             if value > most or (value == most and i == best):
                 best, most = i, value
     counts[2] += 1
-    history.explored[game, step] = facts.drawn >= 0
+    history.explored[game, step] = facts.drawn >= 0 and play.chance[chooser] == 0
     is_over = play.children.ends[best] != 0
     if is_over or step + 1 == history.phases.shape[1]:
         if is_over:

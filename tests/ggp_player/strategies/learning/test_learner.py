@@ -12,7 +12,7 @@ import pytest
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
-from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
@@ -214,6 +214,20 @@ def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch)
     assert told == [1, 2, 3]
 
 
+def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    duels = Duels(Hand())
+    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    monkeypatch.setattr(learner, "FIRST_LOOK", 0.0)
+    found = Learner(Hand(), guide=lambda *patterns: told.append(patterns))
+    assert found.refusal(machine_of("trefoil")) is None
+    for _ in found.work(machine_of("trefoil"), 1, Deadline.after(20.0, lambda: 0.0)):
+        pass
+    assert (found.strategy, duels.count, len(told)) == (None, 0, 1)
+    assert found.note.endswith("patterns learned from 40 games guide the tree search")
+
+
 def test_what_is_hopeless_guides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learner, "play_pairs", Duels(Hand(), LOST))
     monkeypatch.setattr(learner, "Learning", Lessons)
@@ -282,8 +296,14 @@ def test_the_tree_search_learns_first_and_then_wins() -> None:
     assert {report.move for report in strategy.report(position)} <= set(position.legal_moves)
 
 
-@pytest.mark.parametrize("kind", [LearnedAlphaBeta, LearnedMonteCarlo])
 @pytest.mark.parametrize("name", ["pig", "trefoil", "lightsOut"])
-def test_chance_and_other_numbers_of_roles_are_refused(name: str, kind: type[Strategy]) -> None:
-    refusal = kind().refusal(machine_of(name))
-    assert refusal == f"{kind.name} is for two roles without chance"
+def test_chance_and_other_numbers_of_roles_are_refused(name: str) -> None:
+    refusal = LearnedAlphaBeta().refusal(machine_of(name))
+    assert refusal == "learned_alpha_beta is for two roles without chance"
+
+
+def test_the_guided_tree_search_refuses_who_plays_alone() -> None:
+    assert LearnedMonteCarlo().refusal(machine_of("pig")) is None
+    assert LearnedMonteCarlo().refusal(machine_of("trefoil")) is None
+    refusal = LearnedMonteCarlo().refusal(machine_of("lightsOut"))
+    assert refusal == "learned_mcts is for two roles and more"

@@ -7,6 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
+import gdl
+from ggp_player.inspect.pattern_report import report_patterns
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.solver import ProofTree
@@ -55,6 +57,49 @@ def test_rivals_without_a_constant_sum_have_weights_of_their_own() -> None:
     one, other = map(evaluation.seen_from, range(2))
     assert one.weights.shape == other.weights.shape == (evaluation.tables.entries + 1, 2)
     assert not np.allclose(one.weights, -other.weights)
+
+
+def test_each_of_three_roles_has_weights_of_its_own() -> None:
+    machine = machine_of("trefoil")
+    evaluation = learned(machine)
+    assert evaluation.outputs == 3
+    seen = [evaluation.seen_from(role).weights for role in range(3)]
+    assert all(np.abs(weights).max() > 0.01 for weights in seen)
+    assert not np.allclose(seen[0], seen[1])
+    assert not np.allclose(seen[1], seen[2])
+
+
+DICE = """
+(role one) (role random) (role two) (init (turn one)) (die a) (die b) (die c) (die d)
+(<= (legal one left) (true (turn one))) (<= (legal one right) (true (turn one)))
+(<= (legal random ?d) (true (turn random)) (die ?d))
+(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+(<= (next (turn random)) (true (turn one)))
+(<= (next (took ?side)) (does one ?side) (distinct ?side wait))
+(<= (next (took ?side)) (true (took ?side)))
+(<= (next (rolled ?d)) (does random ?d) (distinct ?d wait))
+(<= terminal (true (rolled ?d)))
+(<= wins (true (took left)) (true (rolled a)))
+(<= wins (true (took right)) (true (rolled ?d)) (distinct ?d a))
+(<= (goal one 100) wins) (<= (goal one 0) (not wins))
+(<= (goal two 100) (not wins)) (<= (goal two 0) wins) (goal random 0)
+"""
+
+
+def test_what_a_roll_decides_is_worth_what_comes_of_it_on_average() -> None:
+    machine = compiled(DICE)
+    learning = Learning(machine, 1)
+    exhaust(learning.work(20.0, ticking(0.01)))
+    evaluation = learning.evaluation
+    assert evaluation is not None
+    assert evaluation.outputs == 3
+    values = {}
+    for side in ("left", "right"):
+        moves = tuple(gdl.parse_term(move) for move in (side, "wait", "wait"))
+        state = machine.next_state(machine.initial_state(), moves)
+        values[side] = [report_patterns(machine, evaluation, state, role).value for role in (0, 2)]
+        assert sum(values[side]) == pytest.approx(100, abs=1)
+    assert 0 < values["left"][0] < 50 < values["right"][0] < 100  # 25 and 75 in the long run
 
 
 def test_more_time_means_more_games_and_what_was_learned_stays() -> None:

@@ -36,6 +36,9 @@ def run_make(
     nodes: int,
     per_game: int,
     tries: int,
+    play_gates: int,
+    random_share: float,
+    doubt: int,
     games: int,
     output: Path | None,
 ) -> None:
@@ -43,7 +46,14 @@ def run_make(
     with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
         path = output or Path(f"{ruleset.game}{SUFFIX}")
-        recipe = Recipe(*plies, tries=tries, per_game=per_game)
+        recipe = Recipe(
+            *plies,
+            random_share=random_share,
+            play_gates=play_gates,
+            tries=tries,
+            per_game=per_game,
+            doubt=doubt,
+        )
         order = Order(ruleset, count, seed, recipe, solver, nodes, games)
         warm_up_first(say_on_stderr)
         with Progress(console=Console(stderr=True), transient=True) as progress:

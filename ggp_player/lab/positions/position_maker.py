@@ -2,10 +2,12 @@
 
 A position comes from a game of the tree search against itself that is neither perfect nor random:
 it opens with some random plies, and later plies are random now and then. From a ply drawn at random
-the game is gone through backwards, and each position of it is solved, until that takes too many
-nodes. A position is kept if it is critical, some moves keeping its value and some not; if a short
-tree search errs in it at least once in some tries; and if the set has none that a symmetry of the
-game maps to it.
+the game is gone through backwards, until solving a position takes too many nodes. A position is
+kept if it is critical, some moves keeping its value and some not; if a short tree search errs in it
+at least once in some tries; and if the set has none that a symmetry of the game maps to it.
+
+Where a position is not solved in a few nodes, what the tries choose is solved before the other
+moves: most positions are left out because each try wins, whatever the other moves are worth.
 
 The last condition but one makes a set hard for that search in particular: its error on the set is
 no estimate of its error in play, and comparisons with searches of another kind are tilted against
@@ -25,12 +27,16 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
 from gdl.engine.kernel_library import make_canonical
 from ggp_player.lab.positions.solved_positions import SolvedPosition
-from ggp_player.lab.positions.solving import MoveSolver
+from ggp_player.lab.positions.solving import MoveSolver, Solution
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
+from ggp_player.strategies.mcts.tree_search import MoveStatistics
 
 TREE_BYTES = 2**26
 """Memory for the trees of the players and of the tries."""
+
+CHEAP_SHARE = 50
+"""A position is solved after the first try if that takes this part of all nodes or less."""
 
 STEP_GATES = 2_000
 """The cost in gates of everything in a step of the search but its gates."""
@@ -44,7 +50,9 @@ class Recipe:
     ``opening`` random plies, and later ones are random with probability ``random_share``.
     ``play_gates`` and ``try_gates``, in gates evaluated, are how much the tree search thinks before
     a move in these games, and in each of ``tries`` tries of a position. At most ``per_game``
-    positions come from one game.
+    positions come from one game. With ``doubt``, positions in which the first try expects a goal
+    value of less than that, or of more than 100 less that, are left out unsolved: they are seldom
+    critical, and hard even less.
     """
 
     first: int
@@ -55,6 +63,7 @@ class Recipe:
     try_gates: int = 2_000_000
     tries: int = 4
     per_game: int = 2
+    doubt: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.first <= self.last:
@@ -101,16 +110,16 @@ class PositionMaker:
         for candidate in reversed(candidates[: last + 1]):
             if len(candidate.line) < self._recipe.first or kept == self._recipe.per_game:
                 return
-            values = self._solver.move_values(candidate.state)
-            if values is None:
+            solution = Solution(self._solver, candidate.state)
+            is_kept = self._is_critical_and_hard(solution, candidate.state, random)
+            if solution.is_given_up:
                 return
-            position = SolvedPosition(candidate.line, values)
-            if position.is_critical and self._is_hard(position, candidate.state, random):
+            if is_kept:
                 key = self._key(candidate.state)
                 if key not in self._seen:
                     self._seen.add(key)
                     kept += 1
-                    yield position
+                    yield SolvedPosition(candidate.line, solution.values)
 
     def _play(self, random: Random) -> list[Candidate]:
         """Play up to the last ply; return the positions in which somebody has a choice."""
@@ -127,34 +136,51 @@ class PositionMaker:
             if len(line) < opening or random.random() < recipe.random_share:
                 move = random.choice(machine.legal_moves(state, machine.roles[role]))
             else:
-                move = self._searched_move(search, state, role, recipe.play_gates)
+                known = self._searched(search, state, role, recipe.play_gates)
+                move = machine.moves[role][known.index]
             line.append(move)
             state = after_forced(machine, after_choice(machine, state, role, move))
         return found
 
-    def _is_hard(self, position: SolvedPosition, state: State, random: Random) -> bool:
-        """Whether the tree search errs at least once in some tries."""
-        role = chooser(self._machine, state)
-        assert role is not None
-        for _ in range(self._recipe.tries):
+    def _is_critical_and_hard(self, solution: Solution, state: State, random: Random) -> bool:
+        """Whether the tree search errs at least once in some tries, and so can err.
+
+        If so, all moves are solved. Also False where the position is given up.
+        """
+        recipe, role = self._recipe, solution.role
+        for number in range(recipe.tries):
             search = self._new_search(random)
-            if position.is_error(self._searched_move(search, state, role, self._recipe.try_gates)):
+            tried = self._searched(search, state, role, recipe.try_gates)
+            if number == 0 and not recipe.doubt <= tried.value <= 100 - recipe.doubt:
+                return False
+            is_solved = number == 0 and solution.complete(self._solver.nodes // CHEAP_SHARE)
+            if is_solved and _is_flat(solution):
+                return False
+            move = self._machine.moves[role][tried.index]
+            value = solution.value(move)
+            if value is None:
+                return False
+            if value == search.ceiling(role):
+                continue
+            if not solution.complete() or _is_flat(solution):
+                return False
+            if value < max(solution.values.values()):
                 return True
-        return self._recipe.tries == 0
+        return recipe.tries == 0 and solution.complete() and not _is_flat(solution)
 
     def _new_search(self, random: Random) -> TreeSearch:
         seed = random.getrandbits(32)
         return TreeSearch(self._machine, Settings(), seed, TREE_BYTES, self._symmetries)
 
-    def _searched_move(self, search: TreeSearch, state: State, role: int, gates: int) -> Term:
+    def _searched(self, search: TreeSearch, state: State, role: int, gates: int) -> MoveStatistics:
+        """Let the search think about a state, and return what it knows of the move it makes."""
         search.set_root(state)
         search.run(max(1, gates // (search.engine.layout.gate_count + STEP_GATES)))
         known = search.moves(role)
         if not known:  # the first step has not expanded the root
             search.run(1)
             known = search.moves(role)
-        best = best_move(known, search.bounds(role)[0])
-        return self._machine.moves[role][best.index]
+        return best_move(known, search.bounds(role)[0])
 
     def _key(self, state: State) -> bytes:
         """The canonical state, packed."""
@@ -162,3 +188,8 @@ class PositionMaker:
         if self._symmetries is not None:
             make_canonical(self._symmetries, packed, packed.copy())
         return bytes(packed.tobytes())
+
+
+def _is_flat(solution: Solution) -> bool:
+    """Whether all moves of a solved position have the same value."""
+    return len(set(solution.values.values())) == 1

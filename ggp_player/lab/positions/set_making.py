@@ -27,10 +27,16 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving import ConnectFourSolver, HexSolver, MoveSolver, ProofSolver
+from ggp_player.lab.positions.solving import (
+    ConnectFourSolver,
+    HexSolver,
+    MoveSolver,
+    ProofSolver,
+    ReversiSolver,
+)
 
-SolverName: TypeAlias = Literal["proof", "connect-four", "hex"]
-"""The solvers: of any game, and of our own rulesheets of two games."""
+SolverName: TypeAlias = Literal["proof", "connect-four", "hex", "reversi"]
+"""The solvers: of any game, and of our own rulesheets of three games."""
 
 GAMES_BETWEEN_NOTES = 20
 """Games without a position after which their number is written down."""
@@ -100,6 +106,8 @@ def _solver(order: Order, machine: PropnetStateMachine, symmetries: SymmetryGrou
         return ConnectFourSolver(machine, order.nodes)
     if order.solver == "hex":
         return HexSolver(machine, order.nodes)
+    if order.solver == "reversi":
+        return ReversiSolver(machine, order.nodes)
     return ProofSolver(machine, symmetries, order.nodes)
 
 
@@ -146,6 +154,8 @@ def _begun(partial: Path, head: dict[str, Any]) -> tuple[list[SolvedPosition], i
     if not partial.is_file():
         return [], 0
     lines = [json.loads(line) for line in partial.read_text(encoding="utf-8").splitlines()]
+    if lines:  # recipes had fewer parts once
+        lines[0]["recipe"] = asdict(Recipe(**lines[0]["recipe"]))
     if lines and lines[0] != json.loads(json.dumps(head)):
         differing = ", ".join(key for key in head if lines[0].get(key) != head[key])
         raise PositionSetError(

@@ -31,10 +31,10 @@ def positions_command() -> None:
 )
 @click.option(
     "--solver",
-    type=click.Choice(["proof", "connect-four", "hex"]),
+    type=click.Choice(["proof", "connect-four", "hex", "reversi"]),
     default="proof",
     show_default=True,
-    help="What solves: the last two are for our own rulesheets of these games, hex of any size.",
+    help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
 )
 @click.option(
     "--nodes",
@@ -59,6 +59,30 @@ def positions_command() -> None:
     show_default=True,
     metavar="N",
     help="Keep what a short tree search gets wrong at least once in so many tries; 0 for all.",
+)
+@click.option(
+    "--play-gates",
+    type=click.IntRange(1),
+    default=200_000,
+    show_default=True,
+    metavar="N",
+    help="How long the tree search thinks about a move of a game, in gates evaluated.",
+)
+@click.option(
+    "--random-share",
+    type=click.FloatRange(0, 1),
+    default=0.15,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of moves that are random.",
+)
+@click.option(
+    "--doubt",
+    type=click.IntRange(0, 50),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Leave out, unsolved, what the first try values at less than N or more than 100 - N.",
 )
 @click.option(
     "--games",

@@ -2,13 +2,20 @@
 
 :class:`.MoveSolver` is what they have in common. :class:`.ProofSolver` solves any game of two
 rivals that move in turn, by the proof search of the player; :class:`.ConnectFourSolver` knows
-connect four, and :class:`.HexSolver` hex; they solve earlier positions of these.
+connect four, :class:`.HexSolver` hex and :class:`.ReversiSolver` reversi; they solve earlier
+positions of these.
 """
 
 from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
 from ggp_player.lab.positions.solving.hex import HexSolver
-from ggp_player.lab.positions.solving.move_solver import MoveSolver, MoveValues, textbook_values
+from ggp_player.lab.positions.solving.move_solver import (
+    MoveSolver,
+    MoveValues,
+    Solution,
+    textbook_values,
+)
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
+from ggp_player.lab.positions.solving.reversi import ReversiSolver
 
 __all__ = [
     "ConnectFourSolver",
@@ -16,5 +23,7 @@ __all__ = [
     "MoveSolver",
     "MoveValues",
     "ProofSolver",
+    "ReversiSolver",
+    "Solution",
     "textbook_values",
 ]

@@ -18,7 +18,7 @@ from ggp_player.lab.positions.solving.connect_four_kernels import (
     solve,
     winning_places,
 )
-from ggp_player.lab.positions.turns import chooser
+from ggp_player.lab.positions.solving.move_solver import MoveSolver
 
 TABLE_ENTRIES = 2**23
 """The size of the transposition table: 64 MiB."""
@@ -26,40 +26,32 @@ TABLE_ENTRIES = 2**23
 COLUMN_BITS = (1 << LEVELS) - 1
 
 
-class ConnectFourSolver:
-    """Solves positions of our own rulesheet ``connectFour``, and gives up after ``nodes`` nodes.
+class ConnectFourSolver(MoveSolver):
+    """Solves positions of our own rulesheet ``connectFour``.
 
-    The table is kept from position to position, which changes no value.
+    It gives up where a move takes more than ``nodes`` nodes. The table is kept from position to
+    position, which changes no value.
     """
 
     def __init__(
         self, machine: StateMachine, nodes: int = 100_000_000, entries: int = TABLE_ENTRIES
     ) -> None:
-        self._machine = machine
-        self._nodes = nodes
+        super().__init__(machine, nodes)
         self._search = new_search(entries)
 
     @property
     def description(self) -> str:
         """How it solves."""
-        return f"connect four on bitboards, given up after {self._nodes} nodes a move"
+        return f"connect four on bitboards, given up after {self.nodes} nodes a move"
 
     def forget(self) -> None:
         """Forget nothing: the table changes no value, and seldom where a search gives up."""
 
-    def move_values(self, state: State) -> dict[Term, int] | None:
-        """Solve a state in which somebody has a choice; None where that takes too many nodes."""
-        role = chooser(self._machine, state)
-        assert role is not None
-        mover = self._machine.roles[role]
-        own, mask = _bitboards(state, str(mover))
-        values = {}
-        for move in self._machine.legal_moves(state, mover):
-            value = self._value(own, mask, _column(move))
-            if value == UNKNOWN:
-                return None
-            values[move] = 50 + 50 * value
-        return values
+    def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
+        """Solve a move; return its value, and no nodes, for each move has all of them."""
+        own, mask = _bitboards(state, str(self.machine.roles[role]))
+        value = self._value(own, mask, _column(move))
+        return (None if value == UNKNOWN else 50 + 50 * value), 0
 
     def _value(self, own: int, mask: int, column: int) -> int:
         """Return the value of a move for who makes it: -1, 0 or 1, or else ``UNKNOWN``."""
@@ -69,7 +61,7 @@ class ConnectFourSolver:
         after = mask | disc
         if after.bit_count() == CELLS:
             return 0
-        value = solve(self._search, np.uint64(own ^ mask), np.uint64(after), self._nodes)
+        value = solve(self._search, np.uint64(own ^ mask), np.uint64(after), self.nodes)
         return UNKNOWN if value == UNKNOWN else -value
 
 

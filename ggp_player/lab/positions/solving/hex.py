@@ -6,14 +6,15 @@ import numpy as np
 
 from gdl import Function, State, StateMachine, Term
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.positions.solving.hex_kernels import MAX_SIZE, UNKNOWN, WIN, new_search, solve
-from ggp_player.lab.positions.turns import after_choice, chooser
+from ggp_player.lab.positions.solving.hex_kernels import LOSS, MAX_SIZE, WIN, new_search, solve
+from ggp_player.lab.positions.solving.move_solver import MoveSolver
+from ggp_player.lab.positions.turns import after_choice
 
 TABLE_ENTRIES = 2**22
 """The size of the transposition table: 96 MiB."""
 
 
-class HexSolver:
+class HexSolver(MoveSolver):
     """Solves positions of our own rulesheet ``hex``, of any size up to 7.
 
     It gives up after ``nodes`` nodes. The table is kept from position to position, which changes no
@@ -23,8 +24,7 @@ class HexSolver:
     def __init__(
         self, machine: StateMachine, nodes: int = 10_000_000, entries: int = TABLE_ENTRIES
     ) -> None:
-        self._machine = machine
-        self._nodes = nodes
+        super().__init__(machine, nodes)
         places = [
             _place(move)
             for move in machine.legal_moves(machine.initial_state(), machine.roles[0])
@@ -38,36 +38,26 @@ class HexSolver:
     @property
     def description(self) -> str:
         """How it solves."""
-        return f"hex by carriers on bitboards, given up after {self._nodes} nodes a position"
+        return f"hex by carriers on bitboards, given up after {self.nodes} nodes a position"
 
     def forget(self) -> None:
         """Forget nothing: the table changes no value, and seldom where a search gives up."""
 
-    def move_values(self, state: State) -> dict[Term, int] | None:
-        """Solve a state in which somebody has a choice; None where that takes too many nodes."""
-        machine = self._machine
-        role = chooser(machine, state)
-        assert role is not None
-        stones, left, values = self._stones(state), self._nodes, {}
-        for move in machine.legal_moves(state, machine.roles[role]):
-            after = after_choice(machine, state, role, move)
-            if machine.is_terminal(after):
-                values[move] = machine.goal(after, machine.roles[role]) or 0
-                continue
-            moved = list(stones)
-            moved[role] |= self._bit(*_place(move))
-            before = int(self._search.nodes[0])
-            found = solve(self._search, np.uint64(moved[0]), np.uint64(moved[1]), 1 - role, left)
-            left -= int(self._search.nodes[0]) - before
-            if found == UNKNOWN or left <= 0:
-                return None
-            values[move] = 0 if found == WIN else 100
-        return values
+    def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
+        """Solve a move of the role that has the choice; return its value, and the nodes it took."""
+        machine = self.machine
+        after = after_choice(machine, state, role, move)
+        if machine.is_terminal(after):
+            return machine.goal(after, machine.roles[role]) or 0, 0
+        stones, before = self._stones(after), int(self._search.nodes[0])
+        found = solve(self._search, np.uint64(stones[0]), np.uint64(stones[1]), 1 - role, nodes)
+        value = {WIN: 0, LOSS: 100}.get(found)
+        return value, int(self._search.nodes[0]) - before
 
     def _stones(self, state: State) -> list[int]:
         """Return the stones of each role."""
         stones = [0, 0]
-        roles = list(map(str, self._machine.roles))
+        roles = list(map(str, self.machine.roles))
         for fact in state:
             if isinstance(fact, Function) and fact.name == "stone":
                 role, x, y = map(str, fact.args)

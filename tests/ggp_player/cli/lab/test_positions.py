@@ -25,6 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A set of ten positions of tic-tac-toe."""
     path = tmp_path_factory.mktemp("sets") / "ticTacToe.positions.xz"
     options = ["--count", "10", "--plies", "2-6", "--tries", "0", "--seed", "5"]
+    options += ["--play-gates", "1000", "--random-share", "0.5", "--doubt", "0"]
     result = run("make", TIC_TAC_TOE, *options, "--output", str(path))
     assert result.exit_code == 0, result.output
     assert f"{path}: 10 positions" in result.stdout
@@ -35,7 +36,9 @@ def test_a_set_is_made(made: Path) -> None:
     found = load_set(made)
     assert len(found.positions) == 10
     assert found.about["seed"] == 5
-    assert found.about["recipe"]["first"] == 2
+    recipe = found.about["recipe"]
+    assert (recipe["first"], recipe["last"], recipe["tries"], recipe["doubt"]) == (2, 6, 0, 0)
+    assert (recipe["play_gates"], recipe["random_share"]) == (1000, 0.5)
 
 
 def test_plies_that_are_none_are_refused() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine
+from ggp_player.lab.positions import position_maker
 from ggp_player.lab.positions.position_maker import PositionMaker, Recipe
 from ggp_player.lab.positions.solved_positions import SolvedPosition
 from ggp_player.lab.positions.solving import ProofSolver, textbook_values
@@ -54,6 +57,29 @@ def test_symmetric_positions_are_left_out(tic_tac_toe: PropnetStateMachine) -> N
 def test_what_is_never_wrong_is_left_out(tic_tac_toe: PropnetStateMachine) -> None:
     recipe = Recipe(4, 5, opening=3, play_gates=1, try_gates=20_000_000, tries=1)
     assert found(maker(tic_tac_toe, recipe), 12) == []
+
+
+def test_a_position_that_is_dear_to_solve_is_judged_alike(
+    tic_tac_toe: PropnetStateMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether all moves are solved first, or those that the tries choose."""
+    recipe = Recipe(2, 5, opening=3, play_gates=1, try_gates=50_000, tries=2)
+    expected = found(maker(tic_tac_toe, recipe), 30)
+    monkeypatch.setattr(position_maker, "CHEAP_SHARE", 10**9)
+    assert found(maker(tic_tac_toe, recipe), 30) == expected
+    assert 2 < len(expected) < len(found(maker(tic_tac_toe, replace(recipe, tries=0)), 30))
+
+
+def test_what_is_not_in_doubt_is_left_out(tic_tac_toe: PropnetStateMachine) -> None:
+    recipe = Recipe(2, 5, opening=3, play_gates=1, try_gates=50_000, tries=2)
+    doubted = found(maker(tic_tac_toe, replace(recipe, doubt=45)), 30)
+    assert 0 < len(doubted) < len(found(maker(tic_tac_toe, recipe), 30))
+
+
+def test_positions_that_take_too_many_nodes_end_a_game(tic_tac_toe: PropnetStateMachine) -> None:
+    recipe = Recipe(1, 5, opening=3, play_gates=1, try_gates=1)
+    solver = ProofSolver(tic_tac_toe, nodes=2, entries=2**12)
+    assert found(PositionMaker(tic_tac_toe, solver, recipe, 1), 10) == []
 
 
 def test_plies_are_in_order() -> None:

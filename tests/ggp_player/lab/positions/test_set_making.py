@@ -11,7 +11,7 @@ import gdl
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.set_making import Order, make_set
-from ggp_player.lab.positions.solved_positions import load_set, rules_of
+from ggp_player.lab.positions.solved_positions import load_set, rules_of, save_set
 
 RECIPE = Recipe(1, 5, opening=3, play_gates=1, try_gates=1, per_game=1)
 ORDER = Order(gdl.load("ticTacToe"), 4, 1, RECIPE, "proof", 10_000)
@@ -58,6 +58,15 @@ def test_a_set_is_made_larger(tmp_path: Path) -> None:
     large = make_set(ORDER, path, lambda *_: None)
     assert large.positions[:2] == small.positions
     assert len(large.positions) == 4
+
+
+def test_a_set_of_an_older_recipe_is_made_larger(tmp_path: Path) -> None:
+    """Its file does not name what recipes had not then."""
+    path = tmp_path / "set.positions.xz"
+    small = make_set(replace(ORDER, count=2), path, lambda *_: None)
+    recipe = {part: value for part, value in small.about["recipe"].items() if part != "doubt"}
+    save_set(replace(small, about={**small.about, "recipe": recipe}), path)
+    assert make_set(ORDER, path, lambda *_: None).positions[:2] == small.positions
 
 
 def test_games_are_bounded(tmp_path: Path) -> None:

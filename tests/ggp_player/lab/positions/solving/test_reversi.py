@@ -1,0 +1,71 @@
+"""The solver of reversi against the solver of any game."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+import gdl
+from ggp_player.errors import PositionSetError
+from ggp_player.lab.positions.solving import ProofSolver, ReversiSolver, textbook_values
+from ggp_player.lab.positions.solving.reversi_kernels import placeable
+from tests.ggp_player.lab.positions.solving.random_states import random_state
+
+pytestmark = pytest.mark.thorough
+"""Numba compiles the kernel."""
+
+MACHINE = gdl.compile(gdl.load("reversi"))
+
+
+def test_values_are_those_of_the_proof_search() -> None:
+    random, found = Random(1), set()
+    solver, oracle = ReversiSolver(MACHINE, entries=2**12), ProofSolver(MACHINE, nodes=10**8)
+    for plies in [48] * 3 + [51] * 10:
+        state = random_state(MACHINE, plies, random)
+        values = solver.move_values(state)
+        assert values == oracle.move_values(state)
+        found |= set((values or {}).values())
+    assert found >= {0, 100}
+
+
+def test_values_are_the_textbooks() -> None:
+    random, solver, found = Random(4), ReversiSolver(MACHINE, entries=2**10), set()
+    for _ in range(30):
+        state = random_state(MACHINE, 55, random)
+        values = solver.move_values(state)
+        assert values == textbook_values(MACHINE, state)
+        found |= set((values or {}).values())
+    assert found == {0, 50, 100}
+
+
+def test_the_first_places_are_the_four_of_the_rules() -> None:
+    moves = MACHINE.legal_moves(MACHINE.initial_state(), MACHINE.roles[0])
+    assert len(moves) == 4
+    black = 1 << 3 * 8 + 3 | 1 << 4 * 8 + 4
+    white = 1 << 4 * 8 + 3 | 1 << 3 * 8 + 4
+    places = int(placeable(np.uint64(black), np.uint64(white)))
+    assert {f"(place {bit % 8 + 1} {bit // 8 + 1})" for bit in range(64) if places >> bit & 1} == {
+        str(move) for move in moves
+    }
+
+
+def test_it_gives_up() -> None:
+    assert ReversiSolver(MACHINE, nodes=100).move_values(MACHINE.initial_state()) is None
+
+
+def test_other_games_are_refused() -> None:
+    machine = gdl.interpret(gdl.load("ticTacToe"))
+    with pytest.raises(PositionSetError, match=r"expected a move \(place x y\); found \(put"):
+        ReversiSolver(machine).move_values(machine.initial_state())
+    wide = gdl.interpret(gdl.parse(WIDE))
+    with pytest.raises(PositionSetError, match="expected a board of 8 x 8 squares"):
+        ReversiSolver(wide).move_values(wide.initial_state())
+
+
+WIDE = """
+(role black) (role white) (init (disc 9 1 black)) (legal black (place 1 1))
+(legal black (place 2 1)) (legal white noop) (<= terminal (not (true (disc 9 1 black))))
+(goal black 0) (goal white 0)
+"""

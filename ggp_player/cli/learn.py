@@ -322,4 +322,4 @@ def _duel_sentence(duel: DuelResult | None) -> str:
     won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
     if Score(duel.points, duel.matches).verdict is Verdict.CHALLENGER:
         return won
-    return f"{won}: too few for auto to play with it"
+    return f"{won}, so auto plays with the tree search, guided by it"

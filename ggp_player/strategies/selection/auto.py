@@ -68,9 +68,9 @@ class Auto(EngineStrategy):
     are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once, and
     logged; ``about_game`` says what kind of game it is, and each move which search chose it. With
-    ``learn`` two rivals who move in turn learn an evaluation of a game that is too large to be
-    enumerated; it guides the tree search, and alpha-beta with it takes over where it wins duels
-    against that (:mod:`ggp_player.strategies.learning`).
+    ``learn`` roles that move in turn learn an evaluation of a game that is too large to be
+    enumerated; it guides the tree search, and of two rivals alpha-beta with it takes over where it
+    wins duels against that (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"

@@ -27,7 +27,7 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
 from gdl.engine.kernel_library import make_canonical
 from ggp_player.lab.positions.solved_positions import SolvedPosition
-from ggp_player.lab.positions.solving import MoveSolver, Solution
+from ggp_player.lab.positions.solving import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
 from ggp_player.strategies.mcts.tree_search import MoveStatistics
@@ -110,7 +110,7 @@ class PositionMaker:
         for candidate in reversed(candidates[: last + 1]):
             if len(candidate.line) < self._recipe.first or kept == self._recipe.per_game:
                 return
-            solution = Solution(self._solver, candidate.state)
+            solution = MoveSolution(self._solver, candidate.state)
             is_kept = self._is_critical_and_hard(solution, candidate.state, random)
             if solution.is_given_up:
                 return
@@ -142,7 +142,7 @@ class PositionMaker:
             state = after_forced(machine, after_choice(machine, state, role, move))
         return found
 
-    def _is_critical_and_hard(self, solution: Solution, state: State, random: Random) -> bool:
+    def _is_critical_and_hard(self, solution: MoveSolution, state: State, random: Random) -> bool:
         """Whether the tree search errs at least once in some tries, and so can err.
 
         If so, all moves are solved. Also False where the position is given up.
@@ -190,6 +190,6 @@ class PositionMaker:
         return bytes(packed.tobytes())
 
 
-def _is_flat(solution: Solution) -> bool:
+def _is_flat(solution: MoveSolution) -> bool:
     """Whether all moves of a solved position have the same value."""
     return len(set(solution.values.values())) == 1

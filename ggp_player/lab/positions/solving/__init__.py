@@ -9,9 +9,9 @@ positions of these.
 from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
 from ggp_player.lab.positions.solving.hex import HexSolver
 from ggp_player.lab.positions.solving.move_solver import (
+    MoveSolution,
     MoveSolver,
     MoveValues,
-    Solution,
     textbook_values,
 )
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
@@ -20,10 +20,10 @@ from ggp_player.lab.positions.solving.reversi import ReversiSolver
 __all__ = [
     "ConnectFourSolver",
     "HexSolver",
+    "MoveSolution",
     "MoveSolver",
     "MoveValues",
     "ProofSolver",
     "ReversiSolver",
-    "Solution",
     "textbook_values",
 ]

@@ -38,11 +38,11 @@ class MoveSolver(ABC):
 
     def move_values(self, state: State) -> MoveValues | None:
         """Solve a state in which one role has a choice; None where that takes too many nodes."""
-        solution = Solution(self, state)
+        solution = MoveSolution(self, state)
         return solution.values if solution.complete() else None
 
 
-class Solution:
+class MoveSolution:
     """The values of moves in a state in which one role has a choice, each solved when asked for.
 
     ``legal`` are the moves, ``values`` what is known of them.

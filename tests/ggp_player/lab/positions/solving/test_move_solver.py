@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdl import parse_term
 from gdl.engine import PropnetStateMachine
-from ggp_player.lab.positions.solving import ProofSolver, Solution, textbook_values
+from ggp_player.lab.positions.solving import MoveSolution, ProofSolver, textbook_values
 from ggp_player.lab.positions.turns import replayed
 
 
@@ -23,7 +23,7 @@ def test_winning_moves_are_found(tic_tac_toe: PropnetStateMachine) -> None:
 
 def test_moves_are_solved_when_they_are_asked_for(tic_tac_toe: PropnetStateMachine) -> None:
     state = replayed(tic_tac_toe, [parse_term("(put a1)")])
-    solution = Solution(ProofSolver(tic_tac_toe, entries=2**12), state)
+    solution = MoveSolution(ProofSolver(tic_tac_toe, entries=2**12), state)
     middle = parse_term("(put b2)")
     assert solution.value(middle) == 50
     assert solution.values == {middle: 50}
@@ -35,7 +35,7 @@ def test_moves_are_solved_when_they_are_asked_for(tic_tac_toe: PropnetStateMachi
 
 def test_a_position_is_given_up_for_all_its_moves(tic_tac_toe: PropnetStateMachine) -> None:
     state = replayed(tic_tac_toe, [parse_term("(put a1)")])
-    solution = Solution(ProofSolver(tic_tac_toe, nodes=5, entries=2**12), state)
+    solution = MoveSolution(ProofSolver(tic_tac_toe, nodes=5, entries=2**12), state)
     assert solution.value(parse_term("(put b2)")) is None
     assert solution.is_given_up
     assert not solution.complete()

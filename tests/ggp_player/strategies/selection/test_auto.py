@@ -128,7 +128,7 @@ def test_a_puzzle_is_planned() -> None:
         ("tron", "mcts", f"{RIVALS} at the same time", Method.TREE_SEARCH),
         (
             "trefoil",
-            "mcts",
+            "contest",
             "3 players with interests of their own, moves in turn",
             Method.TREE_SEARCH,
         ),

@@ -57,10 +57,10 @@ def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: A
     already, learning goes on from that. At the end a duel against the tree search tells how good
     it is.
 
-    In matches auto and learned_alpha_beta use a stored evaluation in place of learning in the start
-    clock, also where the game manager scrambles the words of the rules. They look for it in the
-    same folder, which --evaluations of ggp-player serve and the environment variable
-    GGP_PLAYER_EVALUATIONS name, too.
+    In matches auto, learned_alpha_beta and learned_mcts use a stored evaluation in place of
+    learning in the start clock, also where the game manager scrambles the words of the rules. They
+    look for it in the same folder, which --evaluations of ggp-player serve and the environment
+    variable GGP_PLAYER_EVALUATIONS name, too.
 
     --plot shows in Elo how much the rounds gained, those of earlier runs, too; it needs the extra
     plot. With --ray all processors of a cluster play games, and what they learn is averaged every

@@ -136,7 +136,7 @@ class PositionMaker:
             if len(line) < opening or random.random() < recipe.random_share:
                 move = random.choice(machine.legal_moves(state, machine.roles[role]))
             else:
-                known = self._searched(search, state, role, recipe.play_gates)
+                known = self._search(search, state, role, recipe.play_gates)
                 move = machine.moves[role][known.index]
             line.append(move)
             state = after_forced(machine, after_choice(machine, state, role, move))
@@ -150,7 +150,7 @@ class PositionMaker:
         recipe, role = self._recipe, solution.role
         for number in range(recipe.tries):
             search = self._new_search(random)
-            tried = self._searched(search, state, role, recipe.try_gates)
+            tried = self._search(search, state, role, recipe.try_gates)
             if number == 0 and not recipe.doubt <= tried.value <= 100 - recipe.doubt:
                 return False
             is_solved = number == 0 and solution.complete(self._solver.nodes // CHEAP_SHARE)
@@ -172,8 +172,8 @@ class PositionMaker:
         seed = random.getrandbits(32)
         return TreeSearch(self._machine, Settings(), seed, TREE_BYTES, self._symmetries)
 
-    def _searched(self, search: TreeSearch, state: State, role: int, gates: int) -> MoveStatistics:
-        """Let the search think about a state, and return what it knows of the move it makes."""
+    def _search(self, search: TreeSearch, state: State, role: int, gates: int) -> MoveStatistics:
+        """Search a state for so many gates, and return the statistics of the best move."""
         search.set_root(state)
         search.run(max(1, gates // (search.engine.layout.gate_count + STEP_GATES)))
         known = search.moves(role)

@@ -179,7 +179,7 @@ class Learner:
     def _go_on(
         self, machine: PropnetStateMachine, learning: Learning, own: Clock
     ) -> Iterator[None]:
-        while own() < LATER_SECONDS and self._learning is not None:
+        while own() < LATER_SECONDS:
             yield
             seconds = max(LATER_ROUND, learning.seconds)
             yield from learning.work(seconds, own)

@@ -26,7 +26,15 @@ from gdl import Constant
 from gdl.circuit.winning_moves import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
 from gdl.engine.kernel_library import BlockView, new_lock, unshared_zeros
-from ggp_player.strategies.patterns import NO_TABLES, PatternTables, Scratch, Weights, new_scratch
+from ggp_player.strategies.patterns import (
+    NO_TABLES,
+    Children,
+    PatternTables,
+    Scratch,
+    Weights,
+    new_children,
+    new_scratch,
+)
 from ggp_player.strategies.textbook import moves_by_chance
 
 Ints = NDArray[np.int64]
@@ -337,10 +345,9 @@ class PriorArrays(NamedTuple):
     columns no move gets a prior. The states that moves lead to are evaluated in ``block``, which no
     playout uses. ``nodes`` int32 (L,) and their ``serials`` uint16 (L,): the nodes that wait;
     ``states`` uint64 (L, S): theirs; ``indices`` uint16 (L, tables): those into the tables.
-    ``first_lanes`` int32 (L + 1,): the first lane of each, and the end. ``parents`` int64 (L,): for
-    each lane which of the nodes its move begins at. Behind the moves: ``children`` uint64 (L, S):
-    the states; ``phases`` int32 (L,); ``logits`` float32 (L, outputs); ``ends`` uint8 (L,): which
-    are terminal. ``counts`` int64 (3,): see :data:`WAITING_NODES`.
+    ``first_lanes`` int32 (L,): the first lane of each. ``parents`` int64 (L,): for each lane which
+    of the nodes its move begins at. ``children``: the states behind the moves. ``counts`` int64
+    (3,): see :data:`WAITING_NODES`.
     """
 
     block: BlockView
@@ -352,10 +359,7 @@ class PriorArrays(NamedTuple):
     indices: NDArray[np.uint16]
     first_lanes: Indices
     parents: Ints
-    children: Words
-    phases: Indices
-    logits: Weights
-    ends: Values
+    children: Children
     scratch: Scratch
     counts: Ints
 
@@ -372,12 +376,9 @@ def new_priors(block: Block, tables: PatternTables, weights: Weights) -> PriorAr
         serials=np.zeros(lanes, np.uint16),
         states=np.zeros((lanes, words), np.uint64),
         indices=np.zeros((lanes, len(tables.sizes)), np.uint16),
-        first_lanes=np.zeros(lanes + 1, np.int32),
+        first_lanes=np.zeros(lanes, np.int32),
         parents=np.zeros(lanes, np.int64),
-        children=np.zeros((lanes, words), np.uint64),
-        phases=np.zeros(lanes, np.int32),
-        logits=np.zeros((lanes, outputs), np.float32),
-        ends=np.zeros(lanes, np.uint8),
+        children=new_children(lanes, words, outputs),
         scratch=new_scratch(tables, weights),
         counts=unshared_zeros(3, np.int64),
     )

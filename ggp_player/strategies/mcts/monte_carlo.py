@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -87,7 +88,7 @@ class MonteCarlo(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._budget = playouts
-        self._guide: tuple[PatternTables, Weights] | None = None
+        self._guides: deque[tuple[PatternTables, Weights]] = deque(maxlen=1)
         self._search: TreeSearch | None = None
         self._resistance: TreeSearch | None = None
         self._searched: Position | None = None
@@ -101,7 +102,7 @@ class MonteCarlo(EngineStrategy):
 
         It may be called while another thread searches.
         """
-        self._guide = tables, weights
+        self._guides.append((tables, weights))
 
     @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:
@@ -128,9 +129,8 @@ class MonteCarlo(EngineStrategy):
     def _slices(self, position: Position, search: TreeSearch) -> Iterator[Choice]:
         first = search.playouts
         while True:
-            if self._guide is not None:
-                guide, self._guide = self._guide, None
-                search.guide(*guide)
+            if self._guides:
+                search.guide(*self._guides.pop())
             self._run_slice(position, search, first)
             choice = self._choice(position, search)
             if choice is not None and choice.proved:

@@ -105,7 +105,7 @@ def expand(memory: Memory, node: int, lane: int) -> None:
             return
     tree.nodes[node].is_expanded = EXPANDED
     if guided:
-        wait_for_priors(game, tree, priors, node)
+        wait_for_priors(tree, priors, node)
 
 
 @kernel

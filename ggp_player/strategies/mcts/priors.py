@@ -15,13 +15,8 @@ import numpy as np
 
 from gdl.engine.kernel_library import (
     acquire,
-    advance,
-    evaluate_transition,
-    evaluate_view,
     inlined_kernel,
     kernel,
-    load_states,
-    read_lanes,
     release,
 )
 from ggp_player.strategies.mcts.arrays import (
@@ -29,13 +24,12 @@ from ggp_player.strategies.mcts.arrays import (
     USED_LANES,
     WAITED_STEPS,
     WAITING_NODES,
-    GameArrays,
     Memory,
     PriorArrays,
     Settings,
     TreeArrays,
 )
-from ggp_player.strategies.patterns import find_indices, find_phases, follow_moves, judge_ends
+from ggp_player.strategies.patterns import evaluate_moves, find_indices
 
 EXPANDED, WAITING = 1, 2
 """Whether a node that has edges can be descended from, or waits for priors."""
@@ -60,7 +54,7 @@ def has_room(priors: PriorArrays, choices: int) -> bool:
 
 
 @kernel
-def wait_for_priors(game: GameArrays, tree: TreeArrays, priors: PriorArrays, node: int) -> None:
+def wait_for_priors(tree: TreeArrays, priors: PriorArrays, node: int) -> None:
     """Let a node wait, at which one role alone has a choice, and make its moves in the block."""
     mover = tree.nodes[node].mover
     first, choices = tree.roles[node, mover].first_edge, tree.roles[node, mover].choices
@@ -82,7 +76,6 @@ def wait_for_priors(game: GameArrays, tree: TreeArrays, priors: PriorArrays, nod
         priors.states[place, word] = tree.state[node, word]
     priors.nodes[place], priors.serials[place] = node, tree.nodes[node].serial
     priors.first_lanes[place] = begin
-    priors.first_lanes[place + 1] = begin + choices
     counts[WAITING_NODES], counts[USED_LANES] = place + 1, begin + choices
     tree.nodes[node].is_expanded = WAITING
 
@@ -107,7 +100,13 @@ def give_priors(memory: Memory, settings: Settings) -> None:
     waiting, used = counts[WAITING_NODES], counts[USED_LANES]
     if waiting == 0:
         return
-    _evaluate_moves(priors, waiting, used)
+    states, indices, parents = priors.states, priors.indices, priors.parents[:used]
+    for place in range(waiting):
+        find_indices(priors.tables, states, place, indices, place)
+    block, before = priors.block, (states, indices)
+    evaluate_moves(
+        block, priors.tables, priors.weights, before, parents, priors.children, priors.scratch
+    )
     acquire(tree.lock)
     for place in range(waiting):
         node = priors.nodes[place]
@@ -117,34 +116,14 @@ def give_priors(memory: Memory, settings: Settings) -> None:
             record.is_expanded = EXPANDED
     release(tree.lock)
     counts[WAITING_NODES] = counts[USED_LANES] = counts[WAITED_STEPS] = 0
-    block = priors.block
     block.rows[block.moves : block.moves + block.move_offsets[-1]] = 0
-
-
-@kernel
-def _evaluate_moves(priors: PriorArrays, waiting: int, used: int) -> None:
-    """Evaluate the states that the moves of the waiting nodes lead to."""
-    block, tables = priors.block, priors.tables
-    parents, children, phases = priors.parents[:used], priors.children[:used], priors.phases[:used]
-    load_states(block, priors.states, parents)
-    evaluate_view(block)
-    evaluate_transition(block)
-    advance(block)
-    evaluate_view(block)
-    read_lanes(block.rows, block.next, block.fluent_count, children)
-    find_phases(tables, children, 0, phases)
-    for place in range(waiting):
-        find_indices(tables, priors.states, place, priors.indices, place)
-    before, after = (priors.states, priors.indices), (children, phases)
-    logits, scratch = priors.logits, priors.scratch
-    follow_moves(tables, priors.weights, before, parents, parents, after, 0, logits, scratch)
-    judge_ends(block, priors.ends, logits, used)
 
 
 @kernel
 def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, begin: int) -> None:
     """Fill in the edges of a node, whose moves are those of the lanes from one on."""
-    mover, logits, temperature = tree.nodes[node].mover, priors.logits, settings.temperature
+    mover, logits = tree.nodes[node].mover, priors.children.logits
+    temperature = settings.temperature
     first, choices = tree.roles[node, mover].first_edge, tree.roles[node, mover].choices
     output, sign = mover, 1.0
     if mover >= logits.shape[1]:

@@ -12,17 +12,19 @@ from ggp_player.strategies.patterns.cells import Cell, find_cells, find_turns
 from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
 from ggp_player.strategies.patterns.pattern_tables import (
     NO_TABLES,
+    Children,
     Indices,
     PatternTables,
     Scratch,
     Weights,
     add_up,
+    evaluate_moves,
     find_entries,
     find_indices,
     find_phases,
     follow_moves,
-    judge_ends,
     lay_out_tables,
+    new_children,
     new_scratch,
 )
 from ggp_player.strategies.patterns.tuples import draw_tuples
@@ -30,6 +32,7 @@ from ggp_player.strategies.patterns.tuples import draw_tuples
 __all__ = [
     "NO_TABLES",
     "Cell",
+    "Children",
     "Indices",
     "PatternTables",
     "Scratch",
@@ -37,6 +40,7 @@ __all__ = [
     "add_up",
     "draw_cube_tuples",
     "draw_tuples",
+    "evaluate_moves",
     "find_cells",
     "find_entries",
     "find_indices",
@@ -44,7 +48,7 @@ __all__ = [
     "find_turns",
     "follow_moves",
     "join_cells",
-    "judge_ends",
     "lay_out_tables",
+    "new_children",
     "new_scratch",
 ]

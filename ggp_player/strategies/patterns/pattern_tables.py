@@ -15,7 +15,19 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import ONE, BlockView, inlined_kernel, is_set, kernel, lowest
+from gdl.engine.kernel_library import (
+    ONE,
+    BlockView,
+    advance,
+    evaluate_transition,
+    evaluate_view,
+    inlined_kernel,
+    is_set,
+    kernel,
+    load_states,
+    lowest,
+    read_lanes,
+)
 from ggp_player.strategies.patterns.cells import Cell
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -291,8 +303,59 @@ def follow_moves(
     stamps[len(stamps) - 1] = stamp
 
 
+class Children(NamedTuple):
+    """The states that moves lead to, one in each lane of a block.
+
+    ``states`` uint64 (lanes, words): packed. ``ends`` uint8 (lanes,): which are terminal.
+    ``logits`` float32 (lanes, outputs): what they are worth. ``phases`` int32 (lanes,).
+    """
+
+    states: Words
+    ends: NDArray[np.uint8]
+    logits: Weights
+    phases: NDArray[np.int32]
+
+
+def new_children(lanes: int, words: int, outputs: int) -> Children:
+    """Make room for as many states as a block has lanes."""
+    return Children(
+        np.zeros((lanes, words), np.uint64),
+        np.zeros(lanes, np.uint8),
+        np.zeros((lanes, outputs), np.float32),
+        np.zeros(lanes, np.int32),
+    )
+
+
 @kernel
-def judge_ends(block: BlockView, ends: NDArray[np.uint8], logits: Weights, total: int) -> None:
+def evaluate_moves(
+    block: BlockView,
+    tables: PatternTables,
+    weights: Weights,
+    before: tuple[Words, Indices],
+    parents: NDArray[np.int64],
+    children: Children,
+    scratch: Scratch,
+) -> None:
+    """Make the moves that stand in a block, and evaluate the states that they lead to.
+
+    ``before`` are states and their indices, ``parents`` int64 (n,) their row for each of the first
+    lanes. What is terminal is worth its goals. The block has the view of these states then.
+    """
+    used = len(parents)
+    load_states(block, before[0], parents)
+    evaluate_view(block)
+    evaluate_transition(block)
+    advance(block)
+    evaluate_view(block)
+    read_lanes(block.rows, block.next, block.fluent_count, children.states[:used])
+    find_phases(tables, children.states, 0, children.phases[:used])
+    after, logits = (children.states, children.phases), children.logits
+    follow_moves(tables, weights, before, parents, parents, after, 0, logits, scratch)
+    _judge_ends(block, children.ends, logits, used)
+
+
+@kernel
+def _judge_ends(block: BlockView, ends: NDArray[np.uint8], logits: Weights, total: int) -> None:
     """Note which of the first so many lanes are terminal, and put in the logits of their goals.
 
     ``ends`` uint8 (lanes,), ``logits`` float32 (lanes, outputs).

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
     BlockView,
-    advance,
     count_bits,
-    evaluate_transition,
     evaluate_view,
     inlined_kernel,
     kernel,
@@ -31,17 +29,17 @@ from gdl.engine.kernel_library import (
     read_lanes,
 )
 from ggp_player.strategies.patterns.pattern_tables import (
+    Children,
     Indices,
     PatternTables,
     Scratch,
     Weights,
     Words,
     add_up,
+    evaluate_moves,
     find_entries,
     find_indices,
-    find_phases,
-    follow_moves,
-    judge_ends,
+    new_children,
     new_scratch,
 )
 
@@ -79,20 +77,6 @@ class Games(NamedTuple):
     facts: NDArray[np.void]
 
 
-class Children(NamedTuple):
-    """The states that moves lead to, one in each lane of a block.
-
-    ``states`` and ``legal`` uint64 (lanes, words): packed. ``ends`` uint8 (lanes,): which are
-    terminal. ``logits`` float32 (lanes, outputs): what they are worth. ``phases`` int32 (lanes,).
-    """
-
-    states: Words
-    legal: Words
-    ends: NDArray[np.uint8]
-    logits: Weights
-    phases: NDArray[np.int32]
-
-
 class History(NamedTuple):
     """What is kept of the games under way, for each step: (games, steps, ...).
 
@@ -110,7 +94,8 @@ class SelfPlayGames(NamedTuple):
 
     ``weights`` and ``paces`` float32 (entries + 1, phases * outputs); an entry's pace is what it
     moves by, compared to one that was never met. Outputs are logits of goal values, of each
-    role, or of the first of two rivals alone. ``chance`` uint8 (roles,): which roles move by
+    role, or of the first of two rivals alone. ``legal`` uint64 (lanes, words): the moves that are
+    legal in each of the ``children``, packed. ``chance`` uint8 (roles,): which roles move by
     chance. ``random`` uint64 (1,): the state of a generator.
     """
 
@@ -120,6 +105,7 @@ class SelfPlayGames(NamedTuple):
     paces: Weights
     games: Games
     children: Children
+    legal: Words
     history: History
     scratch: Scratch
     chance: NDArray[np.uint8]
@@ -164,13 +150,8 @@ def new_games(
         np.zeros((SLOTS + 1, count), np.uint16),
         np.zeros(SLOTS + 1, GAME),
     )
-    children = Children(
-        np.zeros((lanes, words), np.uint64),
-        np.zeros((lanes, move_words), np.uint64),
-        np.zeros(lanes, np.uint8),
-        np.zeros((lanes, outputs), np.float32),
-        np.zeros(lanes, np.int32),
-    )
+    legal = np.zeros((lanes, move_words), np.uint64)
+    children = new_children(lanes, words, outputs)
     history = History(
         np.zeros((SLOTS, steps, count), np.uint16),
         np.zeros((SLOTS, steps), np.int32),
@@ -180,7 +161,7 @@ def new_games(
     paces, scratch = np.ones_like(weights), new_scratch(tables, weights)
     by_chance = np.array(chance, np.uint8)
     return SelfPlayGames(
-        block, tables, weights, paces, games, children, history, scratch, by_chance, random
+        block, tables, weights, paces, games, children, legal, history, scratch, by_chance, random
     )
 
 
@@ -284,8 +265,8 @@ def _find_chooser(
 @kernel
 def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -> None:
     """Make all moves of some games, and describe the states that they lead to."""
-    block, games, children = play.block, play.games, play.children
-    legal, facts, lanes = games.legal, games.facts, len(children.ends)
+    block, games = play.block, play.games
+    legal, facts, lanes = games.legal, games.facts, len(play.children.ends)
     rows, offsets, first_row = block.rows, block.move_offsets, block.moves
     rows[first_row : first_row + offsets[-1]] = 0
     parents = np.empty(total, np.int64)
@@ -306,21 +287,9 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
         for i in range(lane, lane + width):
             parents[i] = game
         lane += width
-    load_states(block, games.states, parents)
-    evaluate_view(block)
-    evaluate_transition(block)
-    advance(block)
-    evaluate_view(block)
-    read_lanes(rows, block.next, block.fluent_count, children.states[:total])
-    read_lanes(rows, block.legal, offsets[-1], children.legal[:total])
-    find_phases(play.tables, children.states, 0, children.phases[:total])
     before = (games.states, games.indices)
-    after = (children.states, children.phases)
-    logits = children.logits
-    follow_moves(
-        play.tables, play.weights, before, parents, parents, after, 0, logits, play.scratch
-    )
-    judge_ends(block, children.ends, logits, total)
+    evaluate_moves(block, play.tables, play.weights, before, parents, play.children, play.scratch)
+    read_lanes(rows, block.legal, offsets[-1], play.legal[:total])
 
 
 @kernel
@@ -353,12 +322,12 @@ def _take_step(
     games, children = play.games, play.children
     _follow(play.tables, games, children.states, game, best)
     for word in range(games.legal.shape[1]):
-        games.legal[game, word] = children.legal[best, word]
+        games.legal[game, word] = play.legal[best, word]
     kept, indices = history.indices, games.indices
     for table in range(indices.shape[1]):
         kept[game, step, table] = indices[game, table]
     history.phases[game, step] = children.phases[best]
-    _find_chooser(play.block.move_offsets, games.facts, children.legal, best, game)
+    _find_chooser(play.block.move_offsets, games.facts, play.legal, best, game)
     facts.step = step + 1
     _draw_move(play, game, pace)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.array_kernels import kernel
+from gdl.engine.kernel_library import kernel, population
 
 Words = NDArray[np.uint64]
 
@@ -69,16 +69,6 @@ def new_search(entries: int) -> ConnectFourSearch:
         np.zeros(COLUMNS, np.int64),
         np.zeros(1, np.int64),
     )
-
-
-@kernel
-def count_bits(word: np.uint64) -> int:
-    """Count the bits of a word that are set."""
-    count = 0
-    while word:
-        word &= word - ONE
-        count += 1
-    return count
 
 
 @kernel
@@ -160,7 +150,7 @@ def _enter(search: ConnectFourSearch, depth: int, alpha: int, beta: int) -> int:
     safe = safe_moves(own, mask)
     if safe == 0:
         return 0 if mask == BOARD else -1
-    if count_bits(mask) >= CELLS - 2:
+    if population(mask) >= CELLS - 2:
         return 0
     key = own + mask
     entry = search.table[_slot(search.table, key)]
@@ -187,7 +177,7 @@ def _order(search: ConnectFourSearch, depth: int, safe: np.uint64) -> int:
         column = np.uint64(STRIDE * (COLUMNS // 2 + side))
         move = safe & (COLUMN << column)
         if move:
-            score = count_bits(winning_places(own | move, mask | move))
+            score = population(winning_places(own | move, mask | move))
             at = count
             while at > 0 and scores[at - 1] < score:
                 scores[at], moves[at] = scores[at - 1], moves[at - 1]

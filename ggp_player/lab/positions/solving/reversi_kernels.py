@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.array_kernels import kernel
+from gdl.engine.kernel_library import kernel, population
 
 Words = NDArray[np.uint64]
 
@@ -77,16 +77,6 @@ def new_search(entries: int) -> ReversiSearch:
         np.zeros(CELLS, np.int64),
         np.zeros(1, np.int64),
     )
-
-
-@kernel
-def count_bits(word: np.uint64) -> int:
-    """Count the bits of a word that are set."""
-    count = 0
-    while word:
-        word &= word - ONE
-        count += 1
-    return count
 
 
 @kernel
@@ -201,13 +191,13 @@ def _enter(search: ReversiSearch, depth: int, alpha: int, beta: int) -> int:
 @kernel
 def _outcome(own: np.uint64, other: np.uint64) -> int:
     """Return the value of a position in which neither can place a disc."""
-    lead = count_bits(own) - count_bits(other)
+    lead = population(own) - population(other)
     return min(max(lead, -1), 1)
 
 
 @kernel
 def _is_late(own: np.uint64, other: np.uint64) -> bool:
-    return count_bits(~(own | other)) <= LATE
+    return population(~(own | other)) <= LATE
 
 
 @kernel
@@ -225,7 +215,7 @@ def _list(search: ReversiSearch, depth: int, places: np.uint64) -> int:
         if not is_late:
             changed = turned(own, other, move)
             replies = placeable(other ^ changed, own | move | changed)
-            score = -count_bits(replies) - count_bits(replies & CORNERS)
+            score = -population(replies) - population(replies & CORNERS)
             if move & CORNERS:
                 score += CORNER_BONUS
         at = count

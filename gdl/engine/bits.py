@@ -259,7 +259,7 @@ def population(bits: np.uint64) -> int:
         (bits >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return int(np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56)))
 
 
 @kernel

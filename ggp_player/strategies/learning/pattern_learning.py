@@ -41,14 +41,15 @@ SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
 MIN_STATES = 100
 """Fewer say too little."""
 
-CUBES, TUPLES, FEWEST_WALKS = 100, 100, 30
-"""Tuples of goal cubes at most, tuples of several cells, and of those by random walks at least."""
+CUBES, WALKS = 100, 100
+"""Tables over tuples of goal cubes at most, and over tuples by random walks, about."""
 
 MOST_IMAGES = 8
 """Symmetries by which tables share weights, at most."""
 
-RATE, LAST_RATE = 9.0, 0.4
-"""What the logit of a state moves by for an error of 1; in the end so much of that."""
+RATE, LAST_RATE, LAST_CHANCE_RATE = 9.0, 0.4, 0.02
+"""What the logit of a state moves by for an error of 1; in the end so much of that, and less where
+chance has a part, whose errors no learning ends."""
 
 SETTLED = 3.0
 """The sum of squared errors at which an entry moves by less: see :class:`.Pace`."""
@@ -81,8 +82,7 @@ def design_tables(
     joined = join_cells(machine.engine.layout, cells)
     images = symmetries.facts[:MOST_IMAGES]
     parts, cubes = draw_cube_tuples(cells, machine.engine.layout, CUBES, random)
-    count = max(FEWEST_WALKS, TUPLES - len(cubes)) // len(images)
-    walks = draw_tuples(cells, joined, count, random)
+    walks = draw_tuples(cells, joined, WALKS // len(images), random)
     phases = turns.fluents + turns.others if turns is not None else ()
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
@@ -107,6 +107,7 @@ class Learning:
         self._seed = seed
         self._known = known
         self._symmetries = symmetries
+        self._chance = [moves_by_chance(role) for role in machine.roles]
         self._play: SelfPlayGames | None = None
         self._counts = np.zeros(3, np.int64)
         self._seconds = 0.0
@@ -152,8 +153,9 @@ class Learning:
 
     def _rate(self, part: float, seconds: float) -> float:
         """The rate after a part of the last so many seconds that it was asked to learn for."""
-        first_rate = RATE if self._seconds == seconds else RATE * LAST_RATE**0.5
-        return first_rate * (LAST_RATE + (1 - LAST_RATE) * min(1.0, 2 - 2 * part))
+        last = LAST_CHANCE_RATE if any(self._chance) else LAST_RATE
+        first_rate = RATE if self._seconds == seconds else RATE * last**0.5
+        return first_rate * (last + (1 - last) * min(1.0, 2 - 2 * part))
 
     def _play_slice(self, play: SelfPlayGames, rate: float, clock: Clock) -> None:
         """Play for a few hundredths of a second."""
@@ -172,8 +174,8 @@ class Learning:
         if known is None:
             return None
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
-        weights, chance = known.weights.copy(), [moves_by_chance(role) for role in machine.roles]
-        play = new_games(view, known.tables, weights, known.outputs, chance, self._seed)
+        weights = known.weights.copy()
+        play = new_games(view, known.tables, weights, known.outputs, self._chance, self._seed)
         begin_games(
             play,
             as_words(packed_state(machine, machine.initial_state())),

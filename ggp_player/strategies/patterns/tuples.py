@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ggp_player.strategies.patterns.cells import Cell
 
-MAX_CELLS = 6
+MAX_CELLS = 8
 """Cells of a tuple at most."""
 
 MAX_ENTRIES = 8_192

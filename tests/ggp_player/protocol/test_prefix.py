@@ -1,7 +1,9 @@
 """Requests are read as managers send them, and written as ggp-base writes them."""
 
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gdl
@@ -147,7 +149,11 @@ requests = st.one_of(
 
 @given(requests)
 def test_every_request_reads_back_as_itself(request_: Request) -> None:
-    assert parse_request(format_request(request_)) == request_
+    text = format_request(request_)
+    words = set(re.findall(r"[^\s()]+", text))
+    # Names that differ in case alone are one name, with one spelling.
+    assume(len(set(map(str.lower, words))) == len(words))
+    assert parse_request(text) == request_
 
 
 @given(st.text("(); aPLAYnilstart?1\n", max_size=40))

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.array_kernels import kernel
 from gdl.engine.bits import (
     as_words,
     count_bits,
     hash_states,
     next_bit,
     packed_from_rows,
+    population,
     read_lanes,
     rows_from_packed,
     transpose,
@@ -20,6 +22,7 @@ from gdl.engine.bits import (
 )
 from tests.support.slow_blocks import Rows
 
+words = st.integers(0, 2**64 - 1)
 shapes = st.tuples(st.integers(0, 70), st.sampled_from([1, 2, 3, 8]), st.integers(0, 99))
 
 
@@ -118,3 +121,14 @@ def test_bits_in_a_range_are_counted_and_found(held: set[int], first: int, last:
     assert count_bits(bits, 1, first, last) == len(inside)
     assert next_bit(bits, 1, first, last) == (inside[0] if inside else last)
     assert next_bit(bits, 0, first, last) == last
+
+
+@kernel
+def _lead(own: np.uint64, other: np.uint64) -> int:
+    return population(own) - population(other)
+
+
+@given(words, words)
+def test_counts_of_bits_can_be_subtracted(own: int, other: int) -> None:
+    """Numba would keep an unsigned count unsigned, and the difference would wrap around."""
+    assert _lead(np.uint64(own), np.uint64(other)) == own.bit_count() - other.bit_count()

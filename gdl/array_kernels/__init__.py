@@ -2,11 +2,21 @@
 
 :mod:`.functions` has the decorators, :mod:`.arguments` how arguments are passed, :mod:`.archive`
 the archives in which kernels are shipped, and :mod:`.numba_compiler` makes these. :mod:`.spin_lock`
-is for kernels that share arrays. Nothing here knows games or blocks; the kernels emitted through
-llvmlite are in :mod:`gdl.engine.kernels`.
+and :mod:`.atomics` are for kernels that share arrays. Nothing here knows games or blocks; the
+kernels emitted through llvmlite are in :mod:`gdl.engine.kernels`.
 """
 
 from gdl.array_kernels.archive import KernelArchive, KernelArchiveError, register_archive
+from gdl.array_kernels.atomics import (
+    add_to_float64,
+    add_to_int32,
+    add_to_int64,
+    add_to_uint16,
+    field_offset,
+    observe,
+    publish,
+    replace_int32,
+)
 from gdl.array_kernels.functions import (
     Intrinsic,
     inlined_kernel,
@@ -19,10 +29,18 @@ __all__ = [
     "KernelArchive",
     "KernelArchiveError",
     "acquire",
+    "add_to_float64",
+    "add_to_int32",
+    "add_to_int64",
+    "add_to_uint16",
+    "field_offset",
     "inlined_kernel",
     "kernel",
     "new_lock",
+    "observe",
+    "publish",
     "register_archive",
     "release",
+    "replace_int32",
     "unshared_zeros",
 ]

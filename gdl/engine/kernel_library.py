@@ -2,18 +2,26 @@
 
 Start with :class:`BlockView`, the record through which a kernel sees a block, and the operations
 on it. The rest are decorators (:func:`kernel` and its kin), calls of native code by address, a lock
-for kernels that share arrays, single bits and lanes, hashes, and canonical states under symmetries.
-Nothing here knows Python objects.
+and sums for kernels that share arrays, single bits and lanes, hashes, and canonical states under
+symmetries. Nothing here knows Python objects.
 """
 
 from gdl.array_kernels import (
     Intrinsic,
     acquire,
+    add_to_float64,
+    add_to_int32,
+    add_to_int64,
+    add_to_uint16,
+    field_offset,
     inlined_kernel,
     kernel,
     new_lock,
+    observe,
+    publish,
     register_archive,
     release,
+    replace_int32,
     unshared_zeros,
 )
 from gdl.engine.bits import (
@@ -87,6 +95,10 @@ __all__ = [
     "BlockView",
     "Intrinsic",
     "acquire",
+    "add_to_float64",
+    "add_to_int32",
+    "add_to_int64",
+    "add_to_uint16",
     "advance",
     "call_evaluator",
     "call_masked_copy",
@@ -98,6 +110,7 @@ __all__ = [
     "elements_fixing",
     "evaluate_transition",
     "evaluate_view",
+    "field_offset",
     "first_lane",
     "get_state",
     "goal_values",
@@ -113,11 +126,14 @@ __all__ = [
     "mixed",
     "new_lock",
     "next_bit",
+    "observe",
     "population",
     "prefetch",
+    "publish",
     "read_lanes",
     "register_archive",
     "release",
+    "replace_int32",
     "unshared_zeros",
     "write_lanes",
 ]

@@ -22,10 +22,12 @@ from ggp_player.move_service import warm_up_first
 STDIN = Path("-")
 
 
-def run_bench(rulesheets: Sequence[Path], seconds: float, seed: int, as_json: bool) -> None:
+def run_bench(
+    rulesheets: Sequence[Path], seconds: float, threads: int, seed: int, as_json: bool
+) -> None:
     """Measure searches from the initial state, each game in a process of its own."""
     sources = list(map(_read, rulesheets))
-    plan = MeasurementPlan(seconds=seconds, seed=seed)
+    plan = MeasurementPlan(seconds=seconds, threads=threads, seed=seed)
     warm_up_first(say_on_stderr)
     outcomes = measured_in_isolation(measure_searches, sources, plan, hidden=as_json)
     found: dict[str, Mapping[str, float]] = {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from time import thread_time
+from collections.abc import Callable, Iterator
+from time import perf_counter, thread_time
 
 import gdl
 from gdl.benchmark import MeasurementPlan
@@ -26,7 +26,9 @@ def measure_searches(game: str, text: str, plan: MeasurementPlan) -> dict[str, f
     ``playouts/s`` are those of bare blocks, ``in search`` those of the tree search, ``share`` the
     second over the first; ``nodes/s`` are new nodes of its tree, ``proof nodes/s`` states visited
     by alpha-beta on blocks, left out where that cannot play the game. ``length`` is the mean length
-    of playouts. Meant for an isolated process. Raises :class:`gdl.GdlError` for bad rules.
+    of playouts. Of ``plan.threads``, where they are several, ``N threads`` are the playouts of a
+    tree that they grow together, per second, and ``speed-up`` is how many times those of one thread
+    that is. Meant for an isolated process. Raises :class:`gdl.GdlError` for bad rules.
     """
     machine = gdl.compile(gdl.parse(text, game))
     machine.warm_up()
@@ -35,9 +37,13 @@ def measure_searches(game: str, text: str, plan: MeasurementPlan) -> dict[str, f
             f"{game}: the match is over before it begins; there is nothing to search"
         )
     bare, length = _bare(machine, plan)
-    playouts, nodes = _tree_search(machine, plan)
+    playouts, nodes = _tree_search(machine, plan, 1, thread_time)
     figures = {"length": length, "playouts/s": bare, "in search": playouts}
     figures |= {"share": playouts / bare, "nodes/s": nodes}
+    if plan.threads > 1:
+        alone, _ = _tree_search(machine, plan, 1, perf_counter)
+        together, _ = _tree_search(machine, plan, plan.threads, perf_counter)
+        figures |= {f"{plan.threads} threads": together, "speed-up": together / alone}
     proof = _proof(machine, plan)
     return figures if proof is None else figures | {"proof nodes/s": proof}
 
@@ -55,21 +61,23 @@ def _bare(machine: PropnetStateMachine, plan: MeasurementPlan) -> tuple[float, f
     return ended / (thread_time() - began), length / ended
 
 
-def _tree_search(machine: PropnetStateMachine, plan: MeasurementPlan) -> tuple[float, float]:
-    """Return playouts per second and new nodes per second; what is proved is searched anew."""
+def _tree_search(
+    machine: PropnetStateMachine, plan: MeasurementPlan, threads: int, clock: Callable[[], float]
+) -> tuple[float, float]:
+    """Return playouts and new nodes per second of a clock; what is proved is searched anew."""
     playouts = nodes = seed = 0
     used = 0.0
     while used < plan.seconds:
-        search = TreeSearch(machine, Settings(), plan.seed + seed)
+        search = TreeSearch(machine, Settings(), plan.seed + seed, threads=threads)
         seed += 1
         search.set_root(machine.initial_state())
         search.run(1)
-        began = thread_time()
-        while used + thread_time() - began < plan.seconds and not search.is_proved:
+        began = clock()
+        while used + clock() - began < plan.seconds and not search.is_proved:
             before = search.nodes
             search.run(STEPS)
             nodes += max(0, search.nodes - before)
-        used += thread_time() - began
+        used += clock() - began
         playouts += search.playouts
     return playouts / used, nodes / used
 

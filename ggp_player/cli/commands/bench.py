@@ -19,17 +19,27 @@ from gdl.cli.commands.arguments import FILE
     show_default=True,
     help="Seconds of measurement for each figure, roughly.",
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="With more than one: how much faster so many threads grow one tree.",
+)
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
 def bench_command(**options: Any) -> None:  # noqa: ANN401
     """Measure searches from the initial state, each game in a process of its own.
 
     The figures are playouts per second bare and within a tree search, new nodes of its tree, and
-    states visited by alpha-beta on blocks, all per second of one core's CPU time.
+    states visited by alpha-beta on blocks, all per second of one core's CPU time. What several
+    threads do is per second of the clock on the wall: leave the machine alone meanwhile.
 
     \b
-    Example:
+    Examples:
         ggp-player bench games/connectFour.kif games/hex.kif --seconds 2
+        ggp-player bench games/connectFour.kif --threads 8
     """
     from ggp_player.cli.bench import run_bench
 

@@ -1,8 +1,9 @@
 """The arrays of the tree search: plain data that the kernels work on, and what each row means.
 
 Several threads may grow one tree. Each of them has a block of its own, with its lanes and pending
-leaves; the tree and its counts are shared, and only whoever has acquired the tree's lock reads or
-writes them.
+leaves; the tree and its counts are shared. Descents and backpropagation take no lock: they add to
+visits and values as others do, and what they stand on is pinned, see :mod:`.pools`. Whoever adds,
+expands, proves or recycles nodes has acquired the tree's lock.
 
 ``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``
 the nodes, ``E`` the edges, ``J`` the joint moves, ``L`` the lanes. Nodes and edges are named by
@@ -64,7 +65,8 @@ NODE = np.dtype(
 """A node.
 
 ``hash`` of its state. ``last_descent``: the number of the last descent through it. ``visits`` and
-``pending``: descents through it that have ended, and that are under way (the virtual loss).
+``pending``: descents through it that have ended, and that are under way (the virtual loss), which
+keep it from being recycled; ``CLAIMED`` and less while nobody may use it.
 ``mover``: the only role with a choice, or ``SIMULTANEOUS`` (-2) where several have one. ``next``:
 the next node in the same bucket of the hash table, or on the list of free nodes.
 ``first_joint_move``: the head of the list of its joint moves. ``serial``: how often the node was
@@ -78,15 +80,16 @@ ROLE = np.dtype(
         ("choices", np.int32),
         ("low", np.uint8),
         ("high", np.uint8),
-        ("spare", np.uint16),
-        ("more_spare", np.uint32),
+        ("told", np.uint16),
+        ("spare", np.uint32),
     ]
 )
 """What a node knows of a role.
 
 ``total``: the sum of the values of its descents. ``first_edge``: the first edge of the role's
 moves, or -1 - move where it has no choice; ``choices``: the number of its legal moves. ``low`` and
-``high``: proved bounds of the value.
+``high``: proved bounds of the value. ``told``: what the best of its moves is worth by patterns, in
+parts of ``PARTS``, 0 where they say nothing.
 """
 
 EDGE = np.dtype(
@@ -246,10 +249,11 @@ class PendingLeaves(NamedTuple):
 
 
 class TreeArrays(NamedTuple):
-    """Nodes, edges and joint moves, in pools of fixed size, and the lock for all of them.
+    """Nodes, edges and joint moves, in pools of fixed size, and the lock for changing them.
 
-    ``lock`` int64 (2,): see :func:`gdl.engine.kernel_library.acquire`. ``nodes`` :data:`NODE` (N,),
-    ``roles`` :data:`ROLE` (N, R), ``state`` uint64 (N, S), packed. ``edges`` :data:`EDGE` (E,).
+    ``lock`` int64 (2,): see :func:`gdl.engine.kernel_library.acquire`; ``is_shared``: whether there
+    are several threads. ``nodes`` :data:`NODE` (N,), ``roles`` :data:`ROLE` (N, R), ``state``
+    uint64 (N, S), packed. ``edges`` :data:`EDGE` (E,).
     ``buckets`` int32 (a power of two,): links to the first node of each bucket of the hash table.
     ``free_edges`` int32 (any,): for each number of edges a link to the first run of so many that is
     free.
@@ -261,6 +265,7 @@ class TreeArrays(NamedTuple):
     """
 
     lock: Ints
+    is_shared: bool
     nodes: Records
     roles: Records
     state: Words
@@ -286,7 +291,8 @@ class Settings(NamedTuple):
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
-    worth counts as so many visits as their ``trust``.
+    worth counts as so many visits as their ``trust``. ``mixing`` is the part of a leaf's value that
+    is what they say; ``root_exploration`` weighs the unknown at the root once more.
     """
 
     exploration: float = 0.25
@@ -300,6 +306,8 @@ class Settings(NamedTuple):
     guidance: float = 1.5
     temperature: float = 0.5
     trust: float = 16.0
+    mixing: float = 0.0
+    root_exploration: float = 1.0
 
 
 (
@@ -402,7 +410,8 @@ def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Me
     """Allocate memory for a search of at most so many nodes, by a thread for each block."""
     engine = blocks[0].engine
     most = max(engine.layout.move_counts)
-    tree, counts = new_tree(nodes, state_words(engine), engine.roles, most), new_counts()
+    tree = new_tree(nodes, state_words(engine), engine.roles, most, is_shared=len(blocks) > 1)
+    counts = new_counts()
     return [
         Memory(
             game,
@@ -463,12 +472,15 @@ EDGES_PER_NODE = 6
 """Room for edges. Most nodes are leaves and have none; memory that is not used is not taken."""
 
 
-def new_tree(nodes: int, words: int, roles: int, most_choices: int) -> TreeArrays:
+def new_tree(
+    nodes: int, words: int, roles: int, most_choices: int, *, is_shared: bool = False
+) -> TreeArrays:
     """Allocate an empty tree; ``words`` are those of a packed state."""
     edges = EDGES_PER_NODE * nodes
     joint_moves = 2 * nodes
     return TreeArrays(
         lock=new_lock(),
+        is_shared=is_shared,
         nodes=np.zeros(nodes, NODE),
         roles=np.zeros((nodes, roles), ROLE),
         state=np.zeros((nodes, words), np.uint64),

@@ -9,6 +9,7 @@ from gdl.engine.kernel_library import (
     GOALS_VIEW_PROGRAM,
     ONE,
     ZERO,
+    add_to_int64,
     call_evaluator,
     inlined_kernel,
     kernel,
@@ -17,6 +18,7 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
+    PARTS,
     PLAYOUTS,
     REFUTED,
     GameArrays,
@@ -24,7 +26,9 @@ from ggp_player.strategies.mcts.arrays import (
     Memory,
     PendingLeaves,
     Settings,
+    TreeArrays,
 )
+from ggp_player.strategies.mcts.bounds import is_proved
 from ggp_player.strategies.mcts.nodes import backpropagate
 
 SUM_TOLERANCE = 0.001
@@ -91,14 +95,45 @@ def free_finished_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLea
 def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
     """Backpropagate the leaves that were freed, those from ``first`` on in the stack ``free``."""
     game, _, leaves, tree, counts, _ = memory
+    playouts = 0
     for index in range(first, leaves.counts[FREE_LEAVES]):
         leaf = leaves.free[index]
         if game.constant_sum >= 0:
             total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
             if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
                 counts[REFUTED] = 1
-        backpropagate(game, tree, settings, leaves, leaf, 1, 1)
-        counts[PLAYOUTS] += leaves.lane_count[leaf]
+        if settings.mixing > 0.0:
+            _mix_in_patterns(game, tree, settings, leaves, leaf)
+        backpropagate(game, tree, settings, leaves, leaf, 1)
+        playouts += leaves.lane_count[leaf]
+    address = counts.ctypes.data + counts.itemsize * PLAYOUTS
+    add_to_int64(address, playouts, tree.is_shared)
+
+
+@inlined_kernel
+def _mix_in_patterns(
+    game: GameArrays, tree: TreeArrays, settings: Settings, leaves: PendingLeaves, leaf: int
+) -> None:
+    """Replace a part of a leaf's values by what patterns say, as far as they say something."""
+    last = leaves.length[leaf]
+    node, told, mover = leaves.nodes[leaf, last], 0.0, 0
+    if node >= 0 and is_proved(tree, node):
+        return
+    if node >= 0 and tree.nodes[node].is_expanded and tree.nodes[node].mover >= 0:
+        mover = tree.nodes[node].mover
+        told = float(tree.roles[node, mover].told)
+    if told == 0.0 and last > 0 and tree.nodes[leaves.nodes[leaf, last - 1]].mover >= 0:
+        mover = tree.nodes[leaves.nodes[leaf, last - 1]].mover
+        told = float(tree.roles[leaves.nodes[leaf, last - 1], mover].told)
+        if told > 0.0:
+            told -= float(tree.edges[leaves.edges[leaf, last - 1, mover]].deficit)
+    if told <= 0.0:
+        return
+    value = (1.0 - settings.mixing) * leaves.totals[leaf, mover] + settings.mixing * told / PARTS
+    leaves.totals[leaf, mover] = value
+    if game.constant_sum >= 0:
+        rival = game.second_rival if mover == game.first_rival else game.first_rival
+        leaves.totals[leaf, rival] = 0.01 * game.constant_sum - value
 
 
 @inlined_kernel

@@ -12,14 +12,23 @@ import numpy as np
 
 from gdl.engine.kernel_library import (
     ZERO,
+    add_to_float64,
+    add_to_int32,
+    add_to_int64,
+    add_to_uint16,
     elements_fixing,
+    field_offset,
     inlined_kernel,
     is_canonical,
     is_set,
     kernel,
+    publish,
 )
 from ggp_player.strategies.mcts.arrays import (
+    EDGE,
+    NODE,
     PARTS,
+    ROLE,
     TOGETHER,
     UNKNOWN_VALUE,
     GameArrays,
@@ -40,6 +49,7 @@ from ggp_player.strategies.mcts.pools import (
     joint_hash,
     live_child,
     set_joint_child,
+    set_live_child,
 )
 from ggp_player.strategies.mcts.priors import EXPANDED, has_room, wait_for_priors
 from ggp_player.strategies.mcts.simultaneous import (
@@ -67,8 +77,7 @@ def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, chil
     mover = tree.nodes[node].mover
     if mover >= 0:
         edge = tree.edges[edges[mover]]
-        edge.child = child
-        edge.serial = tree.nodes[child].serial
+        set_live_child(tree, edges[mover], child)
         edge.is_proved = tree.nodes[child].is_proved
         edge.rival = UNKNOWN_VALUE
     else:
@@ -103,6 +112,7 @@ def expand(memory: Memory, node: int, lane: int) -> None:
         if needed and not _add_edges(game, tree, counts, node, role, fixing, block, lane):
             _drop_edges(tree, node, role)
             return
+    publish()
     tree.nodes[node].is_expanded = EXPANDED
     if guided:
         wait_for_priors(tree, priors, node)
@@ -191,15 +201,16 @@ def _drop_edges(tree: TreeArrays, node: int, last_role: int) -> None:
 
 @inlined_kernel
 def select_edge(
-    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int
+    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int, width: float
 ) -> int:
-    """Select the edge of the highest upper confidence bound (UCT); pending visits count too.
+    """Select the edge of the highest upper confidence bound (UCT).
 
-    Where moves have priors, a move's bound is the higher the likelier it is to be best (PUCT), and
-    what patterns say it is worth, compared to the best, counts as some visits with that value.
-    Moves of proved value, and moves that cannot be better than what is assured, are pruned while
-    there are others. A role that moves by chance makes its moves equally often. At
-    simultaneous-move nodes regret matching chooses.
+    Pending visits count too, but not that of the descent which selects. Where moves have priors, a
+    move's bound is the higher the likelier it is to be best (PUCT), and what patterns say it is
+    worth, compared to the best, counts as some visits with that value. Moves of proved value, and
+    moves that cannot be better than what is assured, are pruned while there are others. A role that
+    moves by chance makes its moves equally often. At simultaneous-move nodes regret matching
+    chooses.
 
     Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et
     al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020); for
@@ -209,9 +220,10 @@ def select_edge(
     first = own.first_edge
     last = first + own.choices
     alone = tree.nodes[node].mover == role
-    visits, pending = tree.nodes[node].visits, tree.nodes[node].pending
-    spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
-    guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
+    visits, pending = tree.nodes[node].visits, tree.nodes[node].pending - 1
+    spread = width * game.spread[role]
+    guidance = settings.guidance * spread * math.sqrt(visits + pending) / PARTS
+    spread *= settings.exploration * math.sqrt(math.log(visits + pending + 1.0))
     mean = own.total / visits if visits else 0.5
     best, best_value = -1, -1e30
     if game.chance[role]:
@@ -266,17 +278,19 @@ def _least_visited(tree: TreeArrays, first: int, last: int) -> int:
 # ---------------------------------------------------------------------- visits and values
 
 
+_NODE_SIZE, _NODE_VISITS = NODE.itemsize, field_offset(NODE, "visits")
+_ROLE_SIZE, _ROLE_TOTAL = ROLE.itemsize, field_offset(ROLE, "total")
+_EDGE_SIZE, _EDGE_VISITS = EDGE.itemsize, field_offset(EDGE, "visits")
+_EDGE_TOTAL, _EDGE_PENDING = field_offset(EDGE, "total"), field_offset(EDGE, "pending")
+
+
 @inlined_kernel
-def add_virtual_loss(tree: TreeArrays, leaves: PendingLeaves, leaf: int) -> None:
-    """Add a leaf to the pending visits of the nodes and edges of its path."""
-    length = leaves.length[leaf]
-    for step in range(length + 1):
-        node = leaves.nodes[leaf, step]
-        if node >= 0:
-            tree.nodes[node].pending += 1
-        for role in range(leaves.edges.shape[2]):
-            if step < length and leaves.edges[leaf, step, role] >= 0:
-                tree.edges[leaves.edges[leaf, step, role]].pending += np.uint16(1)
+def add_pending_to_edges(tree: TreeArrays, edges: np.ndarray) -> None:
+    """Add a pending visit to the edges, int32 (R,), that the roles choose at a node."""
+    for role in range(edges.shape[0]):
+        if edges[role] >= 0:
+            address = tree.edges.ctypes.data + _EDGE_SIZE * edges[role] + _EDGE_PENDING
+            add_to_uint16(address, 1, tree.is_shared)
 
 
 @inlined_kernel
@@ -287,29 +301,32 @@ def backpropagate(
     leaves: PendingLeaves,
     leaf: int,
     visits: int,
-    pending: int,
 ) -> None:
-    """Add a leaf's values to the nodes and edges of its path.
+    """Add a leaf's values to the nodes and edges of its path, whose pending visit ends.
 
-    ``visits`` is 0 for a leaf that is cancelled, otherwise 1; ``pending`` is 1 if the leaf counts
-    among the pending visits of its path, which ends.
+    ``visits`` is 0 for a leaf that is cancelled, otherwise 1. A node is unpinned last.
     """
     values, length = leaves.totals[leaf], leaves.length[leaf]
     for step in range(length + 1):
         node = leaves.nodes[leaf, step]
         if node < 0:
             continue
-        tree.nodes[node].visits += visits
-        tree.nodes[node].pending -= pending
-        for role in range(values.shape[0]):
-            tree.roles[node, role].total += visits * values[role]
-            if step < length and leaves.edges[leaf, step, role] >= 0:
-                edge = leaves.edges[leaf, step, role]
-                tree.edges[edge].visits += visits
-                tree.edges[edge].total += visits * utility(game, settings, values, role)
-                tree.edges[edge].pending -= np.uint16(pending)
         if visits > 0 and step < length and has_matrix(tree, node):
             update_regrets(tree, leaves, leaf, step)
+        for role in range(values.shape[0]):
+            place = tree.roles.shape[1] * node + role
+            address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
+            add_to_float64(address, visits * values[role], tree.is_shared)
+            if step < length and leaves.edges[leaf, step, role] >= 0:
+                edge = tree.edges.ctypes.data + _EDGE_SIZE * leaves.edges[leaf, step, role]
+                gain = visits * utility(game, settings, values, role)
+                add_to_int32(edge + _EDGE_VISITS, visits, tree.is_shared)
+                add_to_float64(edge + _EDGE_TOTAL, gain, tree.is_shared)
+                add_to_uint16(edge + _EDGE_PENDING, -1, tree.is_shared)
+        # The visit ended and that pending, which is the int32 after it, are one addition.
+        ended = visits - (1 << 32)
+        address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_VISITS
+        add_to_int64(address, ended, tree.is_shared)
 
 
 @inlined_kernel

@@ -4,19 +4,35 @@ A pool that has run full goes on: nodes through which no descent has led for lon
 the tree one by one, as new ones are needed. So there is no pause, however large the tree is. What
 points to a recycled node (an edge, a joint move) notices by its serial number; a move whose child
 is gone keeps its visits and its proved bounds.
+
+A descent takes no lock. It pins a node before it reads it, by a pending visit, and then looks again
+whether the node is still that which the edge led to. Whoever recycles a node claims it first, which
+nobody can who finds a pending visit; once it is claimed nobody can pin it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gdl.engine.kernel_library import hash_of, inlined_kernel, kernel, mixed, prefetch
+from gdl.engine.kernel_library import (
+    add_to_int32,
+    field_offset,
+    hash_of,
+    inlined_kernel,
+    kernel,
+    mixed,
+    observe,
+    prefetch,
+    publish,
+    replace_int32,
+)
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     EDGES,
     FREE_JOINT_MOVE,
     FREE_NODE,
     JOINT_MOVES,
+    NODE,
     NODES,
     OLD,
     RECYCLED,
@@ -30,6 +46,11 @@ from ggp_player.strategies.mcts.arrays import (
 )
 
 NO_NODE = -1
+
+CLAIMED = -(2**30)
+"""The pending visits of a node that is free or being recycled."""
+
+_NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
 
 MAX_SWEPT = 2048
 """Nodes that are looked at for one that may be recycled, before younger ones are taken too."""
@@ -85,11 +106,13 @@ def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
 def _allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
     if counts[NODES] < tree.nodes.shape[0]:
         counts[NODES] += 1
+        tree.nodes[counts[NODES] - 1].pending = 0
         return int(counts[NODES] - 1)
     if counts[FREE_NODE] == 0 and not _recycle_one(game, tree, counts):
         return NO_NODE
     node = counts[FREE_NODE] - 1
     counts[FREE_NODE] = tree.nodes[node].next
+    add_pending(tree, node, -CLAIMED)
     return int(node)
 
 
@@ -104,12 +127,12 @@ def _fill_node(
     record.hash = key
     record.last_descent = counts[DESCENTS]
     record.visits = 0
-    record.pending = 0
     record.first_joint_move = 0
     record.is_expanded = 0
     record.is_proved = 0
     for role in range(game.floor.shape[0]):
         tree.roles[node, role].total = 0.0
+        tree.roles[node, role].told = 0
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
     bucket = _bucket(tree, key)
@@ -124,6 +147,39 @@ def live_child(tree: TreeArrays, edge: int) -> int:
     if child >= 0 and tree.nodes[child].serial != tree.edges[edge].serial:
         child = NO_NODE
     return int(child)
+
+
+@inlined_kernel
+def set_live_child(tree: TreeArrays, edge: int, child: int) -> None:
+    """Let an edge lead to a node; who reads that without a lock sees the old node, none, or it."""
+    record = tree.edges[edge]
+    record.child = NO_NODE
+    publish()
+    record.serial = tree.nodes[child].serial
+    publish()
+    record.child = child
+
+
+@inlined_kernel
+def add_pending(tree: TreeArrays, node: int, number: int) -> int:
+    """Add to the pending visits of a node; return how many there were."""
+    address = tree.nodes.ctypes.data + _NODE_SIZE * node + _PENDING
+    return add_to_int32(address, number, tree.is_shared)
+
+
+@inlined_kernel
+def pin_child(tree: TreeArrays, edge: int) -> int:
+    """The node behind an edge, with one pending visit more; -1 where it is not in the tree."""
+    child = live_child(tree, edge)
+    if child < 0:
+        return NO_NODE
+    pending = add_pending(tree, child, 1)
+    if tree.is_shared:
+        observe()
+        if pending < 0 or live_child(tree, edge) != child:
+            add_pending(tree, child, -1)
+            return NO_NODE
+    return child
 
 
 @inlined_kernel
@@ -287,7 +343,7 @@ def _recycle_one(game: GameArrays, tree: TreeArrays, counts: Ints) -> bool:
         for _ in range(MAX_SWEPT):
             node = counts[SWEPT]
             counts[SWEPT] = node + 1 if node + 1 < counts[NODES] else 0
-            if _is_old(tree, counts, node):
+            if _is_old(tree, counts, node) and _claim(tree, node):
                 _recycle(game, tree, counts, node)
                 return True
         counts[OLD] += 1 + (counts[DESCENTS] - counts[OLD]) // 8
@@ -304,6 +360,13 @@ def _is_old(tree: TreeArrays, counts: Ints, node: int) -> bool:
         and record.pending == 0
         and node != counts[ROOT]
     )
+
+
+@kernel
+def _claim(tree: TreeArrays, node: int) -> bool:
+    """Claim a node for recycling; return False where a descent has pinned it meanwhile."""
+    address = tree.nodes.ctypes.data + _NODE_SIZE * node + _PENDING
+    return replace_int32(address, 0, CLAIMED)
 
 
 @kernel

@@ -131,6 +131,7 @@ def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, 
     most, total = -1e30, 0.0
     for lane in range(begin, begin + choices):
         most = max(most, sign * logits[lane, output])
+    tree.roles[node, mover].told = int(1 + (PARTS - 1) * _chance(most))
     for lane in range(begin, begin + choices):
         total += math.exp((sign * logits[lane, output] - most) / temperature)
     for i in range(choices):

@@ -8,10 +8,10 @@ ended (:mod:`.backpropagation`), chooses moves, and evaluates the transition. Th
 start from the state of a node; where its child is not yet in the tree, they first make the forced
 move that leads there, and then play at random. So adding a child takes no evaluation of its own.
 
-Several threads may run it on one tree, each with a block of its own. Only one at a time works on
-the tree, with its lock acquired: after the view, and after the transition, when new children are
-linked and the next leaves selected. Evaluating blocks, choosing moves, and reading states and goals
-take no lock; nor does a step that has nothing to do in the tree.
+Several threads may run it on one tree, each with a block of its own. Only one at a time changes the
+tree, with its lock acquired: after the view, when leaves are expanded and proved, and after the
+transition, when new children are linked. Selecting leaves and backpropagation take no lock, unless
+several roles may have a choice; nor does anything that is done in a block.
 
 All of it is compiled into one function: passing the arrays on would take longer than the work.
 """
@@ -74,7 +74,7 @@ from ggp_player.strategies.mcts.bounds import (
     prove_win,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, expand, set_child
-from ggp_player.strategies.mcts.pools import find_or_add_node, prefetch_bucket
+from ggp_player.strategies.mcts.pools import add_pending, find_or_add_node, prefetch_bucket
 from ggp_player.strategies.mcts.priors import give_priors, give_priors_in_time
 from ggp_player.strategies.mcts.selection import (
     fill_idle_lanes,
@@ -122,15 +122,15 @@ def _grow_tree(
     the outlook.
     """
     game, _, _, tree, counts, _ = memory
-    acquire(tree.lock)
-    _link_new_children(memory, moved)
-    if steps == 0:
-        steps = _take_steps(counts)
+    if moved > 0 or steps == 0:
+        acquire(tree.lock)
+        _link_new_children(memory, moved)
+        if steps == 0:
+            steps = _take_steps(counts)
+        release(tree.lock)
     if steps > 0 and idle >= MIN_IDLE_LANES:
         fill_idle_lanes(memory, settings, idle)
-    outlook = _outlook(game, settings, tree, counts)
-    release(tree.lock)
-    return steps, outlook
+    return steps, _outlook(game, settings, tree, counts)
 
 
 @inlined_kernel
@@ -144,13 +144,18 @@ def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
     freed = leaves.counts[FREE_LEAVES]
     if is_enough:
         free_finished_leaves(game, lanes, leaves)
-    if is_enough or seen != NOTHING:
+    if seen != NOTHING:
         acquire(tree.lock)
         _evaluate_new_leaves(memory, settings)
-        backpropagate_freed(memory, settings, freed)
-        outlook = _outlook(game, settings, tree, counts)
         release(tree.lock)
-    return outlook
+    if is_enough:
+        is_locked = counts[TOGETHER] > 0
+        if is_locked:
+            acquire(tree.lock)
+        backpropagate_freed(memory, settings, freed)
+        if is_locked:
+            release(tree.lock)
+    return _outlook(game, settings, tree, counts)
 
 
 @inlined_kernel
@@ -195,7 +200,7 @@ def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
     give_priors(memory, settings)
     for leaf in range(leaves.playing.shape[0]):
         if leaves.playing[leaf] > 0:
-            backpropagate(game, tree, settings, leaves, leaf, 0, 1)
+            backpropagate(game, tree, settings, leaves, leaf, 0)
             leaves.playing[leaf] = 0
     for index in range(leaves.free.shape[0]):
         leaves.free[index] = leaves.free.shape[0] - 1 - index
@@ -362,7 +367,7 @@ def _link_new_children(memory: Memory, count: int) -> None:
         leaves.forced[leaf] = 0
         leaves.nodes[leaf, last] = child
         if child >= 0:
-            tree.nodes[child].pending += 1
+            add_pending(tree, child, 1)
             before = leaves.nodes[leaf, last - 1]
             set_child(tree, counts, before, leaves.edges[leaf, last - 1], child)
             if has_bounds(game, tree, child):

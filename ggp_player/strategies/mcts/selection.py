@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from gdl.engine.kernel_library import SCATTER, ZERO, call_scatter, inlined_kernel, lowest
+from gdl.engine.kernel_library import (
+    SCATTER,
+    ZERO,
+    acquire,
+    add_to_int64,
+    call_scatter,
+    inlined_kernel,
+    lowest,
+    observe,
+    release,
+)
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     FREE_LEAVES,
     MAX_DEPTH,
     NEW_LEAVES,
     ROOT,
+    TOGETHER,
     GameArrays,
+    Indices,
     LaneArrays,
     Memory,
     PendingLeaves,
@@ -19,12 +31,12 @@ from ggp_player.strategies.mcts.arrays import (
 )
 from ggp_player.strategies.mcts.bounds import backpropagate_bounds, is_proved
 from ggp_player.strategies.mcts.nodes import (
-    add_virtual_loss,
+    add_pending_to_edges,
     backpropagate,
     find_child,
     select_edge,
 )
-from ggp_player.strategies.mcts.pools import NO_NODE, live_child
+from ggp_player.strategies.mcts.pools import NO_NODE, add_pending, live_child, pin_child
 from ggp_player.strategies.mcts.priors import EXPANDED
 
 PROVED, LEAF, MISSING = range(3)
@@ -40,15 +52,21 @@ MAX_PROVED_DESCENTS = 64
 
 @inlined_kernel
 def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
-    """Select leaves, and give them idle lanes, which do not hold their states yet."""
-    leaves, proved = memory.leaves, 0
-    free = leaves.counts[FREE_LEAVES]
+    """Select leaves, and give them idle lanes, which do not hold their states yet.
+
+    Where several roles may have a choice the lock is held meanwhile, as the lists of joint moves
+    can be read only while nobody changes them.
+    """
+    leaves, tree, proved = memory.leaves, memory.tree, 0
+    free, is_locked = leaves.counts[FREE_LEAVES], bool(memory.counts[TOGETHER])
+    if is_locked:
+        acquire(tree.lock)
     while idle >= settings.leaf_lanes and free > 0 and proved < MAX_PROVED_DESCENTS:
         leaf = leaves.free[free - 1]
-        end = _select_path(memory, settings, leaf)
+        end = _select_path(memory, settings, leaf, is_locked)
         if end == PROVED:
             proved += 1
-            _backpropagate_proved_value(memory, settings, leaf)
+            _backpropagate_proved_value(memory, settings, leaf, is_locked)
             continue
         proved = 0
         leaves.counts[FREE_LEAVES] -= 1
@@ -56,22 +74,30 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
         if end == MISSING:
             idle -= _start_sibling_leaves(memory, settings, leaf, idle)
         free = leaves.counts[FREE_LEAVES]
+    if is_locked:
+        release(tree.lock)
 
 
 @inlined_kernel
-def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
-    """Descend from the root, and record the path as that of a leaf; return how it ends."""
+def _select_path(memory: Memory, settings: Settings, leaf: int, is_locked: bool) -> int:
+    """Descend from the root, and record the path as that of a leaf; return how it ends.
+
+    Its nodes and edges have a pending visit from then on.
+    """
     game, _, leaves, tree, counts, _ = memory
-    counts[DESCENTS] += 1
-    descent, node = counts[DESCENTS], counts[ROOT]
+    address = counts.ctypes.data + counts.itemsize * DESCENTS
+    descent, node = add_to_int64(address, 1, tree.is_shared) + 1, counts[ROOT]
     depth = 0
+    add_pending(tree, node, 1)
     while True:
         leaves.nodes[leaf, depth] = node
         leaves.length[leaf] = depth
         if is_proved(tree, node):
             return PROVED
         record = tree.nodes[node]
-        if record.is_expanded != EXPANDED or depth == MAX_DEPTH or record.last_descent == descent:
+        is_leaf = record.is_expanded != EXPANDED or depth == MAX_DEPTH
+        observe()
+        if is_leaf or record.last_descent == descent or (record.mover < 0 and not is_locked):
             record.last_descent = descent
             return LEAF
         record.last_descent = descent
@@ -79,8 +105,10 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
         for role in range(edges.shape[0]):
             edges[role] = -1
             if tree.roles[node, role].first_edge >= 0:
-                edges[role] = select_edge(game, tree, settings, node, role)
-        node = find_child(tree, node, edges)
+                width = settings.root_exploration if depth == 0 else 1.0
+                edges[role] = select_edge(game, tree, settings, node, role, width)
+        add_pending_to_edges(tree, edges)
+        node = _pin_child(tree, node, edges)
         depth += 1
         if node < 0:
             leaves.nodes[leaf, depth] = NO_NODE
@@ -89,18 +117,36 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
 
 
 @inlined_kernel
-def _backpropagate_proved_value(memory: Memory, settings: Settings, leaf: int) -> None:
+def _pin_child(tree: TreeArrays, node: int, edges: Indices) -> int:
+    """The node behind the edges that the roles choose, with one pending visit more; -1 if none."""
+    mover = tree.nodes[node].mover
+    if mover >= 0:
+        return pin_child(tree, edges[mover])
+    child = find_child(tree, node, edges)
+    if child >= 0:
+        add_pending(tree, child, 1)
+    return child
+
+
+@inlined_kernel
+def _backpropagate_proved_value(
+    memory: Memory, settings: Settings, leaf: int, is_locked: bool
+) -> None:
     """Backpropagate the value of a proved node at a path's end.
 
     It may have been proved by way of another path, so the bounds on this one are updated first.
     """
     game, _, leaves, tree, _, _ = memory
     node = leaves.nodes[leaf, leaves.length[leaf]]
+    if not is_locked:
+        acquire(tree.lock)
     backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
+    if not is_locked:
+        release(tree.lock)
     for role in range(leaves.totals.shape[1]):
         own = tree.roles[node, role]
         leaves.totals[leaf, role] = 0.005 * (float(own.low) + float(own.high))
-    backpropagate(game, tree, settings, leaves, leaf, 1, 0)
+    backpropagate(game, tree, settings, leaves, leaf, 1)
 
 
 @inlined_kernel
@@ -135,7 +181,6 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
         leaves.totals[leaf, role] = 0.0
     leaves.new[leaves.counts[NEW_LEAVES]] = leaf
     leaves.counts[NEW_LEAVES] += 1
-    add_virtual_loss(tree, leaves, leaf)
     return found
 
 
@@ -167,13 +212,18 @@ def _set_forced_moves(leaves: PendingLeaves, tree: TreeArrays, leaf: int) -> Non
 
 
 @inlined_kernel
-def _copy_path(leaves: PendingLeaves, origin: int, leaf: int) -> None:
+def _copy_path(tree: TreeArrays, leaves: PendingLeaves, origin: int, leaf: int, edge: int) -> None:
+    """Make a leaf's path that of another one, but with another edge of the last mover."""
     length = leaves.length[origin]
     leaves.length[leaf] = length
     for step in range(length):
-        leaves.nodes[leaf, step] = leaves.nodes[origin, step]
+        node = leaves.nodes[leaf, step] = leaves.nodes[origin, step]
         for role in range(leaves.edges.shape[2]):
             leaves.edges[leaf, step, role] = leaves.edges[origin, step, role]
+        if step == length - 1:
+            leaves.edges[leaf, step, tree.nodes[node].mover] = edge
+        add_pending(tree, node, 1)
+        add_pending_to_edges(tree, leaves.edges[leaf, step])
     leaves.nodes[leaf, length] = NO_NODE
 
 
@@ -197,8 +247,7 @@ def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle:
             continue
         leaves.counts[FREE_LEAVES] -= 1
         leaf = leaves.free[leaves.counts[FREE_LEAVES]]
-        _copy_path(leaves, origin, leaf)
-        leaves.edges[leaf, length - 1, mover] = edge
+        _copy_path(tree, leaves, origin, leaf, edge)
         used += _start_leaf(memory, settings, leaf, idle - used, True)
         children += 1
     return used

@@ -171,7 +171,7 @@ def select_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int)
         if tree.edges[edge].high > assured:
             hopeful += 1
             total += tree.regret[edge]
-    visits = np.uint64(tree.nodes[node].visits + tree.nodes[node].pending)
+    visits = np.uint64(tree.nodes[node].visits + tree.nodes[node].pending - 1)
     word = mixed(tree.nodes[node].hash ^ mixed(visits ^ (np.uint64(role + 1) << np.uint64(32))))
     draw = np.float64(word >> np.uint64(11)) * 2.0**-53
     if hopeful == 0:

@@ -35,6 +35,15 @@ def test_a_game_in_turns_has_every_figure() -> None:
 
 
 @pytest.mark.thorough
+def test_several_threads_are_compared_with_one() -> None:
+    command = ["bench", NIM, "--seconds", "0.05", "--threads", "2", "--json"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.output)["games"]["nim"]
+    assert min(figures["2 threads"], figures["speed-up"]) > 0
+
+
+@pytest.mark.thorough
 def test_a_game_that_cannot_be_searched_is_named(tmp_path: Path) -> None:
     strange = tmp_path / "strange.kif"
     strange.write_text("(init a)")

@@ -8,7 +8,10 @@ import numpy as np
 
 from gdl.engine.machine import PropnetStateMachine
 from gdl.state_machine import State
-from ggp_player.strategies.mcts.arrays import NODES, Settings
+from ggp_player.strategies.mcts.arrays import (
+    NODES,
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 
 FAIR_OR_NOT = """

@@ -17,19 +17,18 @@ from gdl.engine.kernel_library import (
     population,
 )
 from ggp_player.strategies.mcts.arrays import (
-    FREE_LEAVES,
-    PARTS,
     PLAYOUTS,
     REFUTED,
     GameArrays,
+    Settings,
+)
+from ggp_player.strategies.mcts.memory import (
+    FREE_LEAVES,
     LaneArrays,
     Memory,
     PendingLeaves,
-    Settings,
-    TreeArrays,
 )
-from ggp_player.strategies.mcts.bounds import is_proved
-from ggp_player.strategies.mcts.nodes import backpropagate
+from ggp_player.strategies.mcts.nodes import backpropagate, leave_stand
 
 SUM_TOLERANCE = 0.001
 """By how much mean goal values may differ from the constant sum where they only were rounded."""
@@ -102,38 +101,12 @@ def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
             total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
             if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
                 counts[REFUTED] = 1
-        if settings.mixing > 0.0:
-            _mix_in_patterns(game, tree, settings, leaves, leaf)
         backpropagate(game, tree, settings, leaves, leaf, 1)
+        if leaves.stand[leaf] >= 0:
+            leave_stand(game, tree, settings, leaves.stands, leaves.stand[leaf])
         playouts += leaves.lane_count[leaf]
     address = counts.ctypes.data + counts.itemsize * PLAYOUTS
     add_to_int64(address, playouts, tree.is_shared)
-
-
-@inlined_kernel
-def _mix_in_patterns(
-    game: GameArrays, tree: TreeArrays, settings: Settings, leaves: PendingLeaves, leaf: int
-) -> None:
-    """Replace a part of a leaf's values by what patterns say, as far as they say something."""
-    last = leaves.length[leaf]
-    node, told, mover = leaves.nodes[leaf, last], 0.0, 0
-    if node >= 0 and is_proved(tree, node):
-        return
-    if node >= 0 and tree.nodes[node].is_expanded and tree.nodes[node].mover >= 0:
-        mover = tree.nodes[node].mover
-        told = float(tree.roles[node, mover].told)
-    if told == 0.0 and last > 0 and tree.nodes[leaves.nodes[leaf, last - 1]].mover >= 0:
-        mover = tree.nodes[leaves.nodes[leaf, last - 1]].mover
-        told = float(tree.roles[leaves.nodes[leaf, last - 1], mover].told)
-        if told > 0.0:
-            told -= float(tree.edges[leaves.edges[leaf, last - 1, mover]].deficit)
-    if told <= 0.0:
-        return
-    value = (1.0 - settings.mixing) * leaves.totals[leaf, mover] + settings.mixing * told / PARTS
-    leaves.totals[leaf, mover] = value
-    if game.constant_sum >= 0:
-        rival = game.second_rival if mover == game.first_rival else game.first_rival
-        leaves.totals[leaf, rival] = 0.01 * game.constant_sum - value
 
 
 @inlined_kernel

@@ -29,9 +29,11 @@ from gdl.engine.kernel_library import ONE, ZERO, inlined_kernel, is_set, kernel
 from ggp_player.strategies.mcts.arrays import (
     UNKNOWN_VALUE,
     GameArrays,
+    TreeArrays,
+)
+from ggp_player.strategies.mcts.memory import (
     LaneArrays,
     PendingLeaves,
-    TreeArrays,
 )
 from ggp_player.strategies.mcts.pools import is_settled, live_child
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS, update_joint_bounds

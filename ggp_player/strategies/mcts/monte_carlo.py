@@ -26,7 +26,9 @@ from ggp_player.strategies import (
     Position,
     component,
 )
-from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.arrays import (
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.patterns import PatternTables, Weights
 

@@ -33,15 +33,20 @@ from ggp_player.strategies.mcts.arrays import (
     UNKNOWN_VALUE,
     GameArrays,
     Ints,
-    LaneArrays,
-    Memory,
-    PendingLeaves,
     Settings,
     Sums,
     TreeArrays,
 )
+from ggp_player.strategies.mcts.memory import (
+    FREE_STANDS,
+    LaneArrays,
+    Memory,
+    PendingLeaves,
+    Stands,
+)
 from ggp_player.strategies.mcts.pools import (
     NO_NODE,
+    add_pending,
     allocate_edges,
     find_joint_child,
     free_edges,
@@ -201,7 +206,7 @@ def _drop_edges(tree: TreeArrays, node: int, last_role: int) -> None:
 
 @inlined_kernel
 def select_edge(
-    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int, width: float
+    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int
 ) -> int:
     """Select the edge of the highest upper confidence bound (UCT).
 
@@ -221,9 +226,8 @@ def select_edge(
     last = first + own.choices
     alone = tree.nodes[node].mover == role
     visits, pending = tree.nodes[node].visits, tree.nodes[node].pending - 1
-    spread = width * game.spread[role]
-    guidance = settings.guidance * spread * math.sqrt(visits + pending) / PARTS
-    spread *= settings.exploration * math.sqrt(math.log(visits + pending + 1.0))
+    spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
+    guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
     mean = own.total / visits if visits else 0.5
     best, best_value = -1, -1e30
     if game.chance[role]:
@@ -285,12 +289,12 @@ _EDGE_TOTAL, _EDGE_PENDING = field_offset(EDGE, "total"), field_offset(EDGE, "pe
 
 
 @inlined_kernel
-def add_pending_to_edges(tree: TreeArrays, edges: np.ndarray) -> None:
-    """Add a pending visit to the edges, int32 (R,), that the roles choose at a node."""
+def add_pending_to_edges(tree: TreeArrays, edges: np.ndarray, number: int) -> None:
+    """Add pending visits to the edges, int32 (R,), that the roles choose at a node."""
     for role in range(edges.shape[0]):
         if edges[role] >= 0:
             address = tree.edges.ctypes.data + _EDGE_SIZE * edges[role] + _EDGE_PENDING
-            add_to_uint16(address, 1, tree.is_shared)
+            add_to_uint16(address, number, tree.is_shared)
 
 
 @inlined_kernel
@@ -304,29 +308,73 @@ def backpropagate(
 ) -> None:
     """Add a leaf's values to the nodes and edges of its path, whose pending visit ends.
 
-    ``visits`` is 0 for a leaf that is cancelled, otherwise 1. A node is unpinned last.
+    ``visits`` is 0 for a leaf that is cancelled, otherwise 1. What is above the leaf's stand gets
+    the sum of all leaves below it, when the last has ended. A node is unpinned last.
     """
-    values, length = leaves.totals[leaf], leaves.length[leaf]
-    for step in range(length + 1):
+    values, length, stand = leaves.totals[leaf], leaves.length[leaf], leaves.stand[leaf]
+    first = leaves.stands.length[stand] if stand >= 0 else 0
+    for step in range(first, length + 1):
         node = leaves.nodes[leaf, step]
         if node < 0:
             continue
         if visits > 0 and step < length and has_matrix(tree, node):
             update_regrets(tree, leaves, leaf, step)
+        edges = leaves.edges[leaf, min(step, length - 1)]
+        _add_descents(game, tree, settings, node, edges, values, step < length, visits, 1)
+    if stand >= 0:
+        leaves.stands.visits[stand] += visits
         for role in range(values.shape[0]):
-            place = tree.roles.shape[1] * node + role
-            address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
-            add_to_float64(address, visits * values[role], tree.is_shared)
-            if step < length and leaves.edges[leaf, step, role] >= 0:
-                edge = tree.edges.ctypes.data + _EDGE_SIZE * leaves.edges[leaf, step, role]
-                gain = visits * utility(game, settings, values, role)
-                add_to_int32(edge + _EDGE_VISITS, visits, tree.is_shared)
-                add_to_float64(edge + _EDGE_TOTAL, gain, tree.is_shared)
-                add_to_uint16(edge + _EDGE_PENDING, -1, tree.is_shared)
-        # The visit ended and that pending, which is the int32 after it, are one addition.
-        ended = visits - (1 << 32)
-        address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_VISITS
-        add_to_int64(address, ended, tree.is_shared)
+            leaves.stands.totals[stand, role] += visits * values[role]
+
+
+@inlined_kernel
+def leave_stand(
+    game: GameArrays, tree: TreeArrays, settings: Settings, stands: Stands, stand: int
+) -> None:
+    """Note that a leaf below a stand has ended, or that no more descents begin at it.
+
+    After the last the sums are added to the path that leads there, and the stand is free.
+    """
+    stands.pending[stand] -= 1
+    if stands.pending[stand] > 0:
+        return
+    values, visits, length = stands.totals[stand], stands.visits[stand], stands.length[stand]
+    for step in range(length):
+        node, edges = stands.nodes[stand, step], stands.edges[stand, step]
+        _add_descents(game, tree, settings, node, edges, values, True, visits, settings.batch)
+    add_pending(tree, stands.nodes[stand, length], -1)
+    stands.free[stands.counts[FREE_STANDS]] = stand
+    stands.counts[FREE_STANDS] += 1
+
+
+@inlined_kernel
+def _add_descents(
+    game: GameArrays,
+    tree: TreeArrays,
+    settings: Settings,
+    node: int,
+    edges: np.ndarray,
+    values: Sums,
+    goes_on: bool,
+    visits: int,
+    pending: int,
+) -> None:
+    """Add visits, with the sums of their values, to a node and, if a path goes on, to its edges."""
+    for role in range(values.shape[0]):
+        place = tree.roles.shape[1] * node + role
+        address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
+        gain = values[role] if visits > 0 else 0.0
+        add_to_float64(address, gain, tree.is_shared)
+        if goes_on and edges[role] >= 0:
+            edge = tree.edges.ctypes.data + _EDGE_SIZE * edges[role]
+            gain = utility(game, settings, values, role) if visits > 0 else 0.0
+            add_to_int32(edge + _EDGE_VISITS, visits, tree.is_shared)
+            add_to_float64(edge + _EDGE_TOTAL, gain, tree.is_shared)
+            add_to_uint16(edge + _EDGE_PENDING, -pending, tree.is_shared)
+    # The visits ended and those pending, which is the int32 after them, are one addition.
+    ended = visits - (pending << 32)
+    address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_VISITS
+    add_to_int64(address, ended, tree.is_shared)
 
 
 @inlined_kernel

@@ -132,7 +132,6 @@ def _fill_node(
     record.is_proved = 0
     for role in range(game.floor.shape[0]):
         tree.roles[node, role].total = 0.0
-        tree.roles[node, role].told = 0
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
     bucket = _bucket(tree, key)

@@ -21,13 +21,15 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     PARTS,
+    Settings,
+    TreeArrays,
+)
+from ggp_player.strategies.mcts.memory import (
     USED_LANES,
     WAITED_STEPS,
     WAITING_NODES,
     Memory,
     PriorArrays,
-    Settings,
-    TreeArrays,
 )
 from ggp_player.strategies.patterns import evaluate_moves, find_indices
 
@@ -131,7 +133,6 @@ def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, 
     most, total = -1e30, 0.0
     for lane in range(begin, begin + choices):
         most = max(most, sign * logits[lane, output])
-    tree.roles[node, mover].told = int(1 + (PARTS - 1) * _chance(most))
     for lane in range(begin, begin + choices):
         total += math.exp((sign * logits[lane, output] - most) / temperature)
     for i in range(choices):

@@ -42,17 +42,12 @@ from gdl.engine.kernel_library import (
     release,
 )
 from ggp_player.strategies.mcts.arrays import (
-    FREE_LEAVES,
-    NEW_LEAVES,
     REFUTED,
     ROOT,
     STEPS_LEFT,
     TOGETHER,
     GameArrays,
     Ints,
-    LaneArrays,
-    Memory,
-    PendingLeaves,
     Settings,
     TreeArrays,
 )
@@ -73,10 +68,18 @@ from ggp_player.strategies.mcts.bounds import (
     prove_terminal,
     prove_win,
 )
-from ggp_player.strategies.mcts.nodes import backpropagate, expand, set_child
+from ggp_player.strategies.mcts.memory import (
+    FREE_LEAVES,
+    NEW_LEAVES,
+    LaneArrays,
+    Memory,
+    PendingLeaves,
+)
+from ggp_player.strategies.mcts.nodes import backpropagate, expand, leave_stand, set_child
 from ggp_player.strategies.mcts.pools import add_pending, find_or_add_node, prefetch_bucket
 from ggp_player.strategies.mcts.priors import give_priors, give_priors_in_time
 from ggp_player.strategies.mcts.selection import (
+    end_stand,
     fill_idle_lanes,
     load_new_leaves,
     scatter_state,
@@ -198,9 +201,12 @@ def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
     """Drop all pending leaves of a thread, as if they had never been selected."""
     game, lanes, leaves, tree, _, _ = memory
     give_priors(memory, settings)
+    end_stand(memory, settings)
     for leaf in range(leaves.playing.shape[0]):
         if leaves.playing[leaf] > 0:
             backpropagate(game, tree, settings, leaves, leaf, 0)
+            if leaves.stand[leaf] >= 0:
+                leave_stand(game, tree, settings, leaves.stands, leaves.stand[leaf])
             leaves.playing[leaf] = 0
     for index in range(leaves.free.shape[0]):
         leaves.free[index] = leaves.free.shape[0] - 1 - index

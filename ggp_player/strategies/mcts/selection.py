@@ -15,25 +15,31 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
-    FREE_LEAVES,
     MAX_DEPTH,
-    NEW_LEAVES,
     ROOT,
     TOGETHER,
     GameArrays,
     Indices,
-    LaneArrays,
-    Memory,
-    PendingLeaves,
     Settings,
     TreeArrays,
     Words,
 )
 from ggp_player.strategies.mcts.bounds import backpropagate_bounds, is_proved
+from ggp_player.strategies.mcts.memory import (
+    BUDGET,
+    FREE_LEAVES,
+    FREE_STANDS,
+    NEW_LEAVES,
+    STAND,
+    LaneArrays,
+    Memory,
+    PendingLeaves,
+)
 from ggp_player.strategies.mcts.nodes import (
     add_pending_to_edges,
     backpropagate,
     find_child,
+    leave_stand,
     select_edge,
 )
 from ggp_player.strategies.mcts.pools import NO_NODE, add_pending, live_child, pin_child
@@ -45,6 +51,9 @@ not yet in the tree."""
 
 FAN_PRIOR = 0.5
 """Siblings of a leaf are expanded with it where their prior is at least this part of its own."""
+
+STAND_VISITS = 32
+"""A stand has so many visits for each leaf that is selected below it."""
 
 MAX_PROVED_DESCENTS = 64
 """Descents in a row to proved nodes after which lanes are left idle for a step."""
@@ -63,9 +72,15 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
         acquire(tree.lock)
     while idle >= settings.leaf_lanes and free > 0 and proved < MAX_PROVED_DESCENTS:
         leaf = leaves.free[free - 1]
+        if is_locked or settings.batch == 1:
+            end_stand(memory, settings)
+        else:
+            _find_stand(memory, settings)
+        leaves.stand[leaf] = leaves.stands.counts[STAND]
         end = _select_path(memory, settings, leaf, is_locked)
         if end == PROVED:
             proved += 1
+            leaves.stands.counts[BUDGET] -= 1
             _backpropagate_proved_value(memory, settings, leaf, is_locked)
             continue
         proved = 0
@@ -79,6 +94,89 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
 
 
 @inlined_kernel
+def end_stand(memory: Memory, settings: Settings) -> None:
+    """Let no more descents begin at the stand of a thread, if it has one."""
+    game, _, leaves, tree, _, _ = memory
+    stand = leaves.stands.counts[STAND]
+    if stand >= 0:
+        leaves.stands.counts[STAND] = -1
+        leave_stand(game, tree, settings, leaves.stands, stand)
+
+
+@inlined_kernel
+def _find_stand(memory: Memory, settings: Settings) -> None:
+    """Find where the next descents begin: at a node with many visits, for some leaves.
+
+    Source: K. Yoshizoe et al., Scalable distributed Monte-Carlo tree search (2011).
+    """
+    tree, stands = memory.tree, memory.leaves.stands
+    stand = stands.counts[STAND]
+    if stand >= 0:
+        is_open = stands.counts[BUDGET] > 0
+        if is_open and not is_proved(tree, stands.nodes[stand, stands.length[stand]]):
+            return
+        end_stand(memory, settings)
+    if stands.counts[FREE_STANDS] == 0:
+        return
+    stand = stands.free[stands.counts[FREE_STANDS] - 1]
+    _descend_to_stand(memory, settings, stand)
+    if stands.length[stand] == 0:
+        add_pending(tree, stands.nodes[stand, 0], -1)
+        return
+    stands.counts[FREE_STANDS] -= 1
+    stands.counts[STAND], stands.counts[BUDGET] = stand, settings.batch
+    stands.pending[stand], stands.visits[stand] = 1, 0
+    for role in range(stands.totals.shape[1]):
+        stands.totals[stand, role] = 0.0
+
+
+@inlined_kernel
+def _descend_to_stand(memory: Memory, settings: Settings, stand: int) -> None:
+    """Descend from the root as long as nodes have visits enough, and record the path.
+
+    What the path leads through has as many pending visits as leaves may follow, its end one.
+    """
+    game, _, leaves, tree, counts, _ = memory
+    stands, least = leaves.stands, STAND_VISITS * settings.batch
+    address = counts.ctypes.data + counts.itemsize * DESCENTS
+    descent = add_to_int64(address, 1, tree.is_shared) + 1
+    depth, node = 0, counts[ROOT]
+    add_pending(tree, node, 1)
+    while depth < MAX_DEPTH - 1:
+        record, edges = tree.nodes[node], stands.edges[stand, depth]
+        is_end = is_proved(tree, node) or record.is_expanded != EXPANDED
+        observe()
+        if is_end or record.mover < 0 or record.last_descent == descent:
+            break
+        record.last_descent = descent
+        _select_edges(game, tree, settings, node, edges)
+        child = _pin_child(tree, node, edges)
+        if child < 0:
+            break
+        if tree.nodes[child].visits < least or is_proved(tree, child):
+            add_pending(tree, child, -1)
+            break
+        add_pending(tree, node, settings.batch - 1)
+        add_pending_to_edges(tree, edges, settings.batch)
+        stands.nodes[stand, depth] = node
+        node = child
+        depth += 1
+    stands.nodes[stand, depth] = node
+    stands.length[stand] = depth
+
+
+@inlined_kernel
+def _select_edges(
+    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, edges: Indices
+) -> None:
+    """Select an edge for each role that has a choice at a node; -1 for the others."""
+    for role in range(edges.shape[0]):
+        edges[role] = -1
+        if tree.roles[node, role].first_edge >= 0:
+            edges[role] = select_edge(game, tree, settings, node, role)
+
+
+@inlined_kernel
 def _select_path(memory: Memory, settings: Settings, leaf: int, is_locked: bool) -> int:
     """Descend from the root, and record the path as that of a leaf; return how it ends.
 
@@ -87,7 +185,14 @@ def _select_path(memory: Memory, settings: Settings, leaf: int, is_locked: bool)
     game, _, leaves, tree, counts, _ = memory
     address = counts.ctypes.data + counts.itemsize * DESCENTS
     descent, node = add_to_int64(address, 1, tree.is_shared) + 1, counts[ROOT]
-    depth = 0
+    depth, stand = 0, leaves.stand[leaf]
+    if stand >= 0:
+        depth = leaves.stands.length[stand]
+        node = leaves.stands.nodes[stand, depth]
+        for step in range(depth):
+            leaves.nodes[leaf, step] = leaves.stands.nodes[stand, step]
+            for role in range(leaves.edges.shape[2]):
+                leaves.edges[leaf, step, role] = leaves.stands.edges[stand, step, role]
     add_pending(tree, node, 1)
     while True:
         leaves.nodes[leaf, depth] = node
@@ -102,12 +207,8 @@ def _select_path(memory: Memory, settings: Settings, leaf: int, is_locked: bool)
             return LEAF
         record.last_descent = descent
         edges = leaves.edges[leaf, depth]
-        for role in range(edges.shape[0]):
-            edges[role] = -1
-            if tree.roles[node, role].first_edge >= 0:
-                width = settings.root_exploration if depth == 0 else 1.0
-                edges[role] = select_edge(game, tree, settings, node, role, width)
-        add_pending_to_edges(tree, edges)
+        _select_edges(game, tree, settings, node, edges)
+        add_pending_to_edges(tree, edges, 1)
         node = _pin_child(tree, node, edges)
         depth += 1
         if node < 0:
@@ -175,6 +276,9 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
     leaves.forced[leaf] = forced
     if forced:
         _set_forced_moves(leaves, tree, leaf)
+    if leaves.stand[leaf] >= 0:
+        leaves.stands.pending[leaves.stand[leaf]] += 1
+        leaves.stands.counts[BUDGET] -= 1
     leaves.lane_count[leaf] = found
     leaves.playing[leaf] = found
     for role in range(leaves.totals.shape[1]):
@@ -214,16 +318,18 @@ def _set_forced_moves(leaves: PendingLeaves, tree: TreeArrays, leaf: int) -> Non
 @inlined_kernel
 def _copy_path(tree: TreeArrays, leaves: PendingLeaves, origin: int, leaf: int, edge: int) -> None:
     """Make a leaf's path that of another one, but with another edge of the last mover."""
-    length = leaves.length[origin]
-    leaves.length[leaf] = length
+    length, stand = leaves.length[origin], leaves.stand[origin]
+    leaves.length[leaf], leaves.stand[leaf] = length, stand
+    first = leaves.stands.length[stand] if stand >= 0 else 0
     for step in range(length):
         node = leaves.nodes[leaf, step] = leaves.nodes[origin, step]
         for role in range(leaves.edges.shape[2]):
             leaves.edges[leaf, step, role] = leaves.edges[origin, step, role]
         if step == length - 1:
             leaves.edges[leaf, step, tree.nodes[node].mover] = edge
-        add_pending(tree, node, 1)
-        add_pending_to_edges(tree, leaves.edges[leaf, step])
+        if step >= first:
+            add_pending(tree, node, 1)
+            add_pending_to_edges(tree, leaves.edges[leaf, step], 1)
     leaves.nodes[leaf, length] = NO_NODE
 
 

@@ -33,21 +33,27 @@ from ggp_player.strategies.mcts.arrays import (
     STEPS_LEFT,
     UNKNOWN_VALUE,
     GameArrays,
-    Memory,
     Settings,
     Words,
     bytes_per_node,
     empty_tree,
     new_counts,
     new_game,
+)
+from ggp_player.strategies.mcts.memory import (
+    Memory,
     new_memory,
     new_priors,
 )
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import find_or_add_node, live_child
-from ggp_player.strategies.mcts.regret_matching import fill_matrix, new_matrix, solve_matrix
 from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_search
-from ggp_player.strategies.mcts.simultaneous import has_matrix
+from ggp_player.strategies.mcts.simultaneous import (
+    fill_matrix,
+    has_matrix,
+    new_matrix,
+    solve_matrix,
+)
 from ggp_player.strategies.patterns import PatternTables, Weights
 
 TREE_BYTES = 2**30

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice
-from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.arrays import (
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree, bestmove
 from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax

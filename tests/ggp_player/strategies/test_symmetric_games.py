@@ -18,7 +18,9 @@ from gdl.analysis.symmetry.symmetry_group import generated_group
 from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position, StrategyError
-from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.arrays import (
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.selection.registry import create

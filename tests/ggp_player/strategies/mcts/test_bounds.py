@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 import gdl
 from gdl import StateMachine
 from gdl.language import moves_by_chance
-from ggp_player.strategies.mcts.arrays import RECYCLED, Settings
+from ggp_player.strategies.mcts.arrays import (
+    RECYCLED,
+    Settings,
+)
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.concept_oracle import Oracle
@@ -170,7 +173,7 @@ def test_proofs_of_two_rivals_outlive_the_nodes_that_are_recycled(seed: int) -> 
         state = machine.next_state(state, joint_move)
     oracle, search = Oracle(machine), TreeSearch(machine, Settings(), seed=1, memory=0)
     search.set_root(state)
-    for _ in range(5000):
+    for _ in range(20_000):
         search.run(10)
         if search.is_proved:
             break

@@ -12,7 +12,14 @@ from gdl.engine.machine import PropnetStateMachine
 from gdl.state_machine import State
 from ggp_player.inspect.pattern_report import report_patterns
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.mcts.arrays import NODES, PARTS, WAITING_NODES, Settings
+from ggp_player.strategies.mcts.arrays import (
+    NODES,
+    PARTS,
+    Settings,
+)
+from ggp_player.strategies.mcts.memory import (
+    WAITING_NODES,
+)
 from ggp_player.strategies.mcts.priors import EXPANDED, UNIFORM
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.patterns import NO_TABLES

@@ -14,7 +14,9 @@ import gdl
 from gdl import State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position
-from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.arrays import (
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of

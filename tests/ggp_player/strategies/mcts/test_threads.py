@@ -10,13 +10,18 @@ import pytest
 import gdl
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
-    FREE_LEAVES,
-    NEW_LEAVES,
     NODES,
     PLAYOUTS,
     RECYCLED,
     ROOT,
     Settings,
+)
+from ggp_player.strategies.mcts.memory import (
+    FREE_LEAVES,
+    FREE_STANDS,
+    NEW_LEAVES,
+    STAND,
+    PendingLeaves,
 )
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
@@ -29,6 +34,8 @@ from tests.support.small_games import compiled, compiled_tree, dots_and_boxes, g
 from tests.support.tree_games import last_choice, position, turns
 
 THREADS = (2, 4)
+
+DROP, NOOP = gdl.parse_term("(drop 4)"), gdl.parse_term("noop")
 
 
 def search_of(
@@ -55,15 +62,40 @@ def check_leaves(search: TreeSearch) -> None:
         finished = sum(int(word).bit_count() for word in lanes.finished)
         assert leaves.playing[pending].sum() == playing + finished
         for leaf in pending:
-            path = leaves.nodes[leaf, : leaves.length[leaf] + 1]
+            stand = leaves.stand[leaf]
+            first = leaves.stands.length[stand] if stand >= 0 else 0
+            path = leaves.nodes[leaf, first : leaves.length[leaf] + 1]
             np.add.at(nodes, path[path >= 0], 1)
-            taken = leaves.edges[leaf, : leaves.length[leaf]]
+            taken = leaves.edges[leaf, first : leaves.length[leaf]]
             np.add.at(edges, taken[taken >= 0], 1)
+        check_stands(search, leaves, nodes, edges)
     live = tree.nodes[: len(nodes)]["last_descent"] >= 0
     assert (tree.nodes[: len(nodes)]["pending"][live] == nodes[live]).all()
     assert not nodes[~live].any()
     used = edges > 0
     assert (tree.edges["pending"][used] == edges[used]).all()
+
+
+def check_stands(
+    search: TreeSearch, leaves: PendingLeaves, nodes: np.ndarray, edges: np.ndarray
+) -> None:
+    """Check that stands are those of pending leaves, and add the pending visits of their paths."""
+    stands, batch = leaves.stands, search.settings.batch
+    used = sorted(
+        {*range(len(stands.free))} - {*stands.free[: stands.counts[FREE_STANDS]].tolist()}
+    )
+    below = leaves.stand[leaves.playing > 0]
+    for stand in used:
+        is_current = stand == stands.counts[STAND]
+        assert stands.pending[stand] == (below == stand).sum() + is_current > 0
+        length = stands.length[stand]
+        paths = leaves.nodes[(leaves.playing > 0) & (leaves.stand == stand), : length + 1]
+        assert (paths == stands.nodes[stand, : length + 1]).all()
+        np.add.at(nodes, stands.nodes[stand, :length], batch)
+        nodes[stands.nodes[stand, length]] += 1
+        taken = stands.edges[stand, :length]
+        np.add.at(edges, taken[taken >= 0], batch)
+    assert {*below.tolist()} <= {-1, *used}
 
 
 # ---------------------------------------------------------------------- what is proved
@@ -135,7 +167,7 @@ def test_no_visit_is_lost(name: str, threads: int) -> None:
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_descents_and_playouts_of_all_threads_are_visits_of_the_root(threads: int) -> None:
-    settings = Settings(leaf_lanes=1, fan=1, proofs=False)
+    settings = Settings(leaf_lanes=1, fan=1, proofs=False, batch=1)
     machine = machine_of("connectFour")
     search = TreeSearch(machine, settings, 1, 2**25, threads=threads)
     search.set_root(machine.initial_state())
@@ -147,6 +179,26 @@ def test_descents_and_playouts_of_all_threads_are_visits_of_the_root(threads: in
         assert root["pending"] == under_way
         assert root["visits"] == counts[PLAYOUTS]
         assert root["visits"] + root["pending"] == counts[DESCENTS]
+
+
+@pytest.mark.parametrize("threads", (1, *THREADS))
+def test_what_is_found_below_stands_reaches_the_root(threads: int) -> None:
+    machine = machine_of("connectFour")
+    settings = Settings(leaf_lanes=1, fan=1, proofs=False)
+    search = TreeSearch(machine, settings, 1, 2**25, threads=threads)
+    search.set_root(machine.initial_state())
+    for _ in range(20):
+        search.run(30)
+        check_leaves(search)
+    counts = search.memory.counts
+    root = search.memory.tree.nodes[counts[ROOT]]
+    assert any((memory.leaves.stand >= 0).any() for memory in search.memories)
+    assert root["visits"] < counts[PLAYOUTS]
+    search.set_root(machine.next_state(machine.initial_state(), [DROP, NOOP]))
+    assert root["visits"] == counts[PLAYOUTS]
+    assert root["pending"] == 0
+    role = search.memory.tree.roles[counts[ROOT]]
+    assert 0 < role["total"][0] < search.memory.tree.nodes[counts[ROOT]]["visits"]
 
 
 def check_visits(search: TreeSearch, node: int) -> None:

@@ -11,7 +11,12 @@ import pytest
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from gdl.state_machine import State
-from ggp_player.strategies.mcts.arrays import NODES, RECYCLED, ROOT, Settings
+from ggp_player.strategies.mcts.arrays import (
+    NODES,
+    RECYCLED,
+    ROOT,
+    Settings,
+)
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.compiled_games import machine_of
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of

@@ -9,6 +9,7 @@ import gdl
 from gdl.benchmark import MeasurementPlan
 from gdl.engine import PropnetStateMachine
 from gdl.errors import RulesetError
+from ggp_player.search_slices import slice_seconds
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from ggp_player.strategies.solver import MAX_DEPTH, Proof, ProofTree
@@ -64,9 +65,12 @@ def _bare(machine: PropnetStateMachine, plan: MeasurementPlan) -> tuple[float, f
 def _tree_search(
     machine: PropnetStateMachine, plan: MeasurementPlan, threads: int, clock: Callable[[], float]
 ) -> tuple[float, float]:
-    """Return playouts and new nodes per second of a clock; what is proved is searched anew."""
+    """Return playouts and new nodes per second of a clock; what is proved is searched anew.
+
+    A slice takes as long as those of a match, as the threads wait for each other at its end.
+    """
     playouts = nodes = seed = 0
-    used = 0.0
+    used, steps = 0.0, STEPS
     while used < plan.seconds:
         search = TreeSearch(machine, Settings(), plan.seed + seed, threads=threads)
         seed += 1
@@ -74,9 +78,10 @@ def _tree_search(
         search.run(1)
         began = clock()
         while used + clock() - began < plan.seconds and not search.is_proved:
-            before = search.nodes
-            search.run(STEPS)
+            before, start = search.nodes, clock()
+            search.run(steps)
             nodes += max(0, search.nodes - before)
+            steps = 1 + int(steps * slice_seconds() / max(clock() - start, slice_seconds() / 2))
         used += clock() - began
         playouts += search.playouts
     return playouts / used, nodes / used

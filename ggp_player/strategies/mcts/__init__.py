@@ -3,7 +3,8 @@
 :mod:`.monte_carlo` is the strategy ``mcts``; start there. It runs a :mod:`.tree_search`, a tree and
 one or more threads that grow it, each over a block of the compiled engine. The data of a tree are
 in :mod:`.arrays`, those of a thread in :mod:`.memory`; the kernels work on them, called from the
-hot loop in :mod:`.search_loop`. :mod:`.uct` is the yardstick: the same engine with one playout at a time.
+hot loop in :mod:`.search_loop`. :mod:`.uct` is the yardstick: the same engine with one playout at a
+time.
 
 One step of the search, for a thread and its block of lanes:
 

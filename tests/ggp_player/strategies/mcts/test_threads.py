@@ -181,7 +181,7 @@ def test_descents_and_playouts_of_all_threads_are_visits_of_the_root(threads: in
         assert root["visits"] + root["pending"] == counts[DESCENTS]
 
 
-@pytest.mark.parametrize("threads", (1, *THREADS))
+@pytest.mark.parametrize("threads", [1, *THREADS])
 def test_what_is_found_below_stands_reaches_the_root(threads: int) -> None:
     machine = machine_of("connectFour")
     settings = Settings(leaf_lanes=1, fan=1, proofs=False)

@@ -1,7 +1,7 @@
 """Sums that several threads add to without a lock, and the order in which they see what is written.
 
-An addition has the address of a number, and says whether it is shared: what one thread alone writes
-to is added to as usual, which is some ten times faster. Nothing here waits.
+An addition takes the address of a number, and whether several threads share it. It is atomic where
+they do; a number that belongs to one thread is added to as usual. Nothing here waits.
 
 Source: M. Herlihy and N. Shavit, The Art of Multiprocessor Programming (2008), chapter 5.
 """
@@ -83,19 +83,19 @@ def _fence(ordering: str) -> Callable[..., _Definition]:
 
 
 add_to_int64: Callable[[int, int, bool], int] = Intrinsic(_adding("int64"))
-"""Add to the int64 at an address, which may be shared; return what it was before."""
+"""Add to the int64 at an address, atomically if it is shared; return its value before."""
 
 add_to_int32: Callable[[int, int, bool], int] = Intrinsic(_adding("int32"))
-"""Add to the int32 at an address, which may be shared; return what it was before."""
+"""Add to the int32 at an address, atomically if it is shared; return its value before."""
 
 add_to_uint16: Callable[[int, int, bool], int] = Intrinsic(_adding("uint16"))
-"""Add to the uint16 at an address, which may be shared; return what it was before."""
+"""Add to the uint16 at an address, atomically if it is shared; return its value before."""
 
 add_to_float64: Callable[[int, float, bool], float] = Intrinsic(_adding("float64"))
-"""Add to the float64 at an address, which may be shared; return what it was before."""
+"""Add to the float64 at an address, atomically if it is shared; return its value before."""
 
 replace_int32: Callable[[int, int, int], bool] = Intrinsic(_claiming)
-"""Write a number to the int32 at an address if it is the one that is expected; return whether."""
+"""Compare and swap: replace the int32 at an address if it is as expected; return whether it was."""
 
 publish: Callable[[], None] = Intrinsic(_fence("release"))
 """Let no thread see what is written from here on without what was written before."""

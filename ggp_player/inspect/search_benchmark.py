@@ -27,9 +27,9 @@ def measure_searches(game: str, text: str, plan: MeasurementPlan) -> dict[str, f
     ``playouts/s`` are those of bare blocks, ``in search`` those of the tree search, ``share`` the
     second over the first; ``nodes/s`` are new nodes of its tree, ``proof nodes/s`` states visited
     by alpha-beta on blocks, left out where that cannot play the game. ``length`` is the mean length
-    of playouts. Of ``plan.threads``, where they are several, ``N threads`` are the playouts of a
-    tree that they grow together, per second, and ``speed-up`` is how many times those of one thread
-    that is. Meant for an isolated process. Raises :class:`gdl.GdlError` for bad rules.
+    of playouts. Where ``plan.threads`` are several, ``N threads`` are the playouts per second of
+    wall-clock time in a tree that they grow together, and ``speed-up`` is that over what one thread
+    makes. Meant for an isolated process. Raises :class:`gdl.GdlError` for bad rules.
     """
     machine = gdl.compile(gdl.parse(text, game))
     machine.warm_up()

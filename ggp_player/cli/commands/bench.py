@@ -33,8 +33,8 @@ def bench_command(**options: Any) -> None:  # noqa: ANN401
     """Measure searches from the initial state, each game in a process of its own.
 
     The figures are playouts per second bare and within a tree search, new nodes of its tree, and
-    states visited by alpha-beta on blocks, all per second of one core's CPU time. What several
-    threads do is per second of the clock on the wall: leave the machine alone meanwhile.
+    states visited by alpha-beta on blocks, all per second of one core's CPU time. With --threads,
+    playouts of several threads are counted per second of wall-clock time, so other programs count.
 
     \b
     Examples:

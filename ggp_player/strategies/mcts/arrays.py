@@ -218,8 +218,8 @@ class Settings(NamedTuple):
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
-    worth counts as so many visits as their ``trust``. Up to ``batch``
-    leaves are selected below one node in a row; 1 begins each descent at the root.
+    worth counts as so many visits as their ``trust``. Some ``batch`` leaves in a row are selected
+    below one node, the stand; with 1 each descent begins at the root.
     """
 
     exploration: float = 0.25
@@ -259,7 +259,7 @@ class Settings(NamedTuple):
 - ``FREE_NODE``, ``FREE_JOINT_MOVE``: links to the first of those that are free again
 - ``STEPS_LEFT``: steps that the threads together have yet to make
 - ``PLAYOUTS``: playouts that have ended
-- ``DESCENTS``: descents from the root so far
+- ``DESCENTS``: descents so far, from the root and from stands
 - ``REFUTED``: 1 if a terminal state has refuted the assumed constant sum
 - ``SWEPT``: the node that is looked at next when nodes are to be recycled
 - ``OLD``: nodes whose last descent came before this one may be recycled

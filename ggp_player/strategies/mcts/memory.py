@@ -70,7 +70,7 @@ begin now, -1 if none, and how many leaves it still gets."""
 
 
 class Stands(NamedTuple):
-    """Nodes at which several descents in a row begin, and what they add to the path to there.
+    """Nodes at which several descents in a row begin, and what these add to the path above them.
 
     There is room for as many as there are lanes. ``length`` int32 (L,), ``nodes`` int32 (L, D + 1)
     and ``edges`` int32 (L, D, R): the path from the root, as for leaves. ``pending`` int32 (L,):
@@ -106,7 +106,8 @@ class PendingLeaves(NamedTuple):
     which new lanes start or, once they have made a forced move, to which it led. ``winner`` int32
     (L,): the role that the last view has shown to win at once. ``free`` int32 (L,): a stack of
     unused leaves; ``new`` int32 (L,): a stack of leaves whose lanes were filled after the last
-    view; ``counts`` int64 (2,): their heights.
+    view; ``counts`` int64 (2,): their heights. ``stand`` int32 (L,): the stand, one of ``stands``,
+    at which the descent to the leaf began, -1 where that was the root.
     """
 
     length: Indices

@@ -43,9 +43,10 @@ async def test_a_manager_that_is_away_is_tried_again(
         async with registered(config, port_of(server)):
             await has_failed.wait()
             async with asker(tmp_path / "second", port=port) as asking:
-                found = asking.service.scheduler.roster.presences.get("ann")
-                if found is None or found.status != "available":  # else nothing more is told
+                presences = asking.service.scheduler.roster.presences
+                if "ann" not in presences or presences["ann"].status != "available":
                     await asking.until("player", name="ann", status="available")
+                assert presences["ann"].status == "available"
 
 
 def test_an_address_that_others_cannot_reach_is_left_to_the_manager() -> None:

@@ -70,8 +70,9 @@ def _tree_search(
     A slice takes as long as those of a match, as the threads wait for each other at its end.
     """
     playouts = nodes = seed = 0
-    used, steps = 0.0, STEPS
+    used = 0.0
     while used < plan.seconds:
+        steps = STEPS
         search = TreeSearch(machine, Settings(), plan.seed + seed, threads=threads)
         seed += 1
         search.set_root(machine.initial_state())

@@ -36,7 +36,8 @@ def test_a_game_in_turns_has_every_figure() -> None:
 
 @pytest.mark.thorough
 def test_several_threads_are_compared_with_one() -> None:
-    command = ["bench", NIM, "--seconds", "0.05", "--threads", "2", "--json"]
+    # Long enough to prove nim some hundred times.
+    command = ["bench", NIM, "--seconds", "0.3", "--threads", "2", "--json"]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.output
     figures = json.loads(result.output)["games"]["nim"]

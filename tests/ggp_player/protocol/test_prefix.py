@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gdl
+from gdl.language.keywords import CONNECTIVES
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.beginning import (
     BEGINNING_CHARACTERS,
@@ -128,7 +129,10 @@ def test_what_cannot_be_understood_is_said(text: str, sentence: str) -> None:
     assert str(caught.value).startswith(f"character {caught.value.offset + 1}: ")
 
 
-names = st.from_regex(r"[A-Za-z0-9_+][A-Za-z0-9_+.:&|~,?-]{0,8}", fullmatch=True)
+# Words such as "or" join literals, and name no object.
+names = st.from_regex(r"[A-Za-z0-9_+][A-Za-z0-9_+.:&|~,?-]{0,8}", fullmatch=True).filter(
+    lambda name: name.lower() not in CONNECTIVES
+)
 terms = st.recursive(
     st.builds(gdl.Constant, names),
     lambda term: st.builds(gdl.Function, names, st.lists(term, min_size=1, max_size=3).map(tuple)),

@@ -9,6 +9,7 @@
      │    └── GroundingLimitError   grounding would; the reasoner can still play the game
      ├── OpeningError          no position can be found from which a match could begin
      ├── MissingLibraryError   an optional library is not installed; says how to install it
+ ├── DeviceError           there is no such GPU, or it fails: no driver, no memory, too old
      └── MoveError             a joint move or a role that does not fit the game
           └── IllegalActionError   an action that is not legal, among those of many lanes
 """
@@ -123,6 +124,10 @@ class OpeningError(GdlError):
 
 class MissingLibraryError(GdlError):
     """A library that is optional is not installed; the message says how to install it."""
+
+
+class DeviceError(GdlError):
+    """There is no such GPU, or it fails; says why."""
 
 
 class MoveError(GdlError):

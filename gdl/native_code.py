@@ -44,16 +44,18 @@ class NativeCode:
         return address
 
 
-def compile_source(source: str) -> bytes:
+def compile_source(source: str, effort: int = 2) -> bytes:
     """Compile LLVM source to an object file for this processor.
+
+    ``effort`` 0 to 2 is how hard LLVM tries; with 0 the code is slow, and ready soon.
 
     Raises RuntimeError if LLVM rejects the source.
     """
-    target = _target()
+    target = _target(effort)
     module = llvm.parse_assembly(source)
     module.data_layout = str(target.target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=effort)
     builder = llvm.create_pass_builder(target, options)
     builder.getModulePassManager().run(module, builder)
     return bytes(target.emit_object(module))
@@ -113,12 +115,12 @@ def _features() -> tuple[str, ...]:
     return (*features.flatten().split(","), *wide)
 
 
-def _target() -> Any:  # noqa: ANN401 llvmlite has no types
+def _target(effort: int = 2) -> Any:  # noqa: ANN401 llvmlite has no types
     # An execution engine owns its target, so each needs a new one.
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=",".join(_features()), opt=2, jit=True
+        cpu=llvm.get_host_cpu_name(), features=",".join(_features()), opt=effort, jit=True
     )
 
 

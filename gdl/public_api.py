@@ -2,6 +2,7 @@
 
 from gdl.compilation import compile
 from gdl.errors import (
+    DeviceError,
     GdlError,
     GdlSyntaxError,
     GroundingLimitError,
@@ -44,6 +45,7 @@ __all__ = [
     "Distinct",
     "Function",
     "Game",
+    "DeviceError",
     "GdlError",
     "GdlSyntaxError",
     "GroundingLimitError",

@@ -1,0 +1,186 @@
+"""GPUs by the library of NVIDIA's driver, without a CUDA toolkit.
+
+The primary context of the device is used, as PyTorch, JAX and CuPy do: arrays can be shared.
+Reference: NVIDIA, CUDA Driver API.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.device.cuda_code import OLDEST, ptx
+from gdl.engine.device.device import DeviceArray, Kernels
+from gdl.engine.device.targets import Target
+from gdl.errors import DeviceError
+
+THREADS_PER_BLOCK = 128
+WORD_BITS = 32
+
+_MAJOR, _MINOR = 75, 76
+_OUT_OF_MEMORY = 2
+_LIBRARIES = {"win32": "nvcuda.dll"}
+
+
+@cache
+def _library() -> Any:  # noqa: ANN401 ctypes makes functions as they are asked for
+    """Load the driver's library, and initialise it. Raises :class:`gdl.DeviceError`."""
+    name = _LIBRARIES.get(sys.platform, "libcuda.so.1")
+    try:
+        library = ctypes.CDLL(name)
+    except OSError:
+        raise DeviceError(
+            f"there is no NVIDIA driver here: {name} was not found; without a GPU leave the "
+            "device out, or name the device host"
+        ) from None
+    if code := library.cuInit(0):
+        raise DeviceError(f"NVIDIA's driver does not start: {_error_of(library, code)}")
+    return library
+
+
+def _error_of(library: Any, code: int) -> str:  # noqa: ANN401
+    text = ctypes.c_char_p()
+    library.cuGetErrorString(code, ctypes.byref(text))
+    return text.value.decode() if text.value else f"error {code}"
+
+
+class CudaArray:
+    """An array in the memory of a GPU; it is freed with the object."""
+
+    def __init__(self, device: CudaDevice, size: int) -> None:
+        self._device = device
+        self.size = size
+        pointer = ctypes.c_uint64()
+        device.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
+        self.address = int(pointer.value)
+
+    def __del__(self) -> None:
+        if address := getattr(self, "address", 0):
+            self._device.free(address)
+
+
+class CudaKernels:
+    """Kernels loaded into a GPU."""
+
+    def __init__(self, device: CudaDevice, code: bytes) -> None:
+        self._device = device
+        self._module = ctypes.c_void_p()
+        device.call("cuModuleLoadData", ctypes.byref(self._module), ctypes.c_char_p(code))
+        self._functions: dict[str, ctypes.c_void_p] = {}
+
+    def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
+        """Run a kernel; it may still run when this returns."""
+        numbers = [a if isinstance(a, int) else a.address for a in arguments]
+        values = [ctypes.c_int64(number) for number in (*numbers, threads)]
+        addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
+        blocks = -(-threads // THREADS_PER_BLOCK)
+        sizes = [blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0]
+        call = (self._function(name), *map(ctypes.c_uint, sizes), None, addresses, None)
+        self._device.call("cuLaunchKernel", *call)
+
+    def registers(self, name: str) -> tuple[int, int]:
+        """Return how many registers a kernel has, and bytes of memory of each thread's own."""
+        found = []
+        for attribute in (4, 3):
+            value = ctypes.c_int()
+            self._device.call(
+                "cuFuncGetAttribute", ctypes.byref(value), attribute, self._function(name)
+            )
+            found.append(value.value)
+        return found[0], found[1]
+
+    def _function(self, name: str) -> ctypes.c_void_p:
+        if name not in self._functions:
+            function = ctypes.c_void_p()
+            encoded = ctypes.c_char_p(name.encode())
+            self._device.call(
+                "cuModuleGetFunction", ctypes.byref(function), self._module, encoded
+            )
+            self._functions[name] = function
+        return self._functions[name]
+
+
+class CudaDevice:
+    """A GPU, by its number. Raises :class:`gdl.DeviceError` where there is none."""
+
+    def __init__(self, number: int, bits: int = WORD_BITS) -> None:
+        self.number, self.name = number, f"cuda:{number}"
+        self.target = Target(bits, is_gpu=True)
+        self._library = _library()
+        self._context = ctypes.c_void_p()
+        count = ctypes.c_int()
+        self._check(self._library.cuDeviceGetCount(ctypes.byref(count)))
+        if not 0 <= number < count.value:
+            raise DeviceError(f"there is no {self.name}: the driver knows {count.value} GPUs")
+        device = ctypes.c_int()
+        self._check(self._library.cuDeviceGet(ctypes.byref(device), number))
+        self.capability = (self._attribute(device, _MAJOR), self._attribute(device, _MINOR))
+        if self.capability < OLDEST:
+            have, want = (".".join(map(str, version)) for version in (self.capability, OLDEST))
+            raise DeviceError(f"{self.name} is too old: compute capability {have}, not {want}")
+        model = ctypes.create_string_buffer(100)
+        self._check(self._library.cuDeviceGetName(model, len(model), device))
+        self.model = model.value.decode()
+        self._check(self._library.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), device))
+
+    def _attribute(self, device: ctypes.c_int, attribute: int) -> int:
+        value = ctypes.c_int()
+        self._check(self._library.cuDeviceGetAttribute(ctypes.byref(value), attribute, device))
+        return value.value
+
+    def _check(self, code: int) -> None:
+        if code == _OUT_OF_MEMORY:
+            raise DeviceError(f"{self.name} has too little memory left: use fewer lanes")
+        if code:
+            raise DeviceError(f"{self.name}: {_error_of(self._library, code)}")
+
+    def call(self, function: str, *arguments: Any) -> None:  # noqa: ANN401
+        """Call a function of the driver. Raises :class:`gdl.DeviceError` where it fails."""
+        self._check(self._library.cuCtxSetCurrent(self._context))
+        self._check(getattr(self._library, function)(*arguments))
+
+    def free(self, address: int) -> None:
+        """Give memory back; of a context that is lost there is none to give."""
+        if not self._library.cuCtxSetCurrent(self._context):
+            self._library.cuMemFree_v2(ctypes.c_uint64(address))
+
+    def kernels(self, source: str) -> Kernels:
+        """Make kernels of LLVM source."""
+        return CudaKernels(self, ptx(source, self.capability) + b"\0")
+
+    def zeros(self, size: int) -> DeviceArray:
+        """Make an array of so many bytes, all 0."""
+        array = CudaArray(self, size)
+        self.clear(array)
+        return array
+
+    def write(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy values of the host to the beginning of an array."""
+        values = np.ascontiguousarray(values)
+        address, size = ctypes.c_uint64(array.address), ctypes.c_size_t(values.nbytes)
+        self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(values.ctypes.data), size)
+
+    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy the beginning of an array to one of the host."""
+        address, size = ctypes.c_uint64(array.address), ctypes.c_size_t(values.nbytes)
+        self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(values.ctypes.data), address, size)
+
+    def copy(self, target: DeviceArray, origin: DeviceArray) -> None:
+        """Copy one array to another of the same size."""
+        addresses = (ctypes.c_uint64(array.address) for array in (target, origin))
+        self.call("cuMemcpyDtoD_v2", *addresses, ctypes.c_size_t(origin.size))
+
+    def clear(self, array: DeviceArray) -> None:
+        """Make all bytes of an array 0."""
+        address, size = ctypes.c_uint64(array.address), ctypes.c_size_t(array.size)
+        self.call("cuMemsetD8_v2", address, ctypes.c_ubyte(0), size)
+
+    def synchronize(self) -> None:
+        """Wait for the kernels."""
+        self.call("cuCtxSynchronize")

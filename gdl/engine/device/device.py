@@ -1,0 +1,140 @@
+"""Devices: where kernels of words run, the memory of their arrays, and the host as one of them.
+
+``host`` runs the same kernels on this processor, for those who have no GPU and for tests.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.device.targets import Target
+from gdl.errors import DeviceError
+from gdl.native_code import compile_source, native_code
+
+Planes: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
+"""Words (planes, threads)."""
+
+
+class DeviceArray(Protocol):
+    """An array in the memory of a device."""
+
+    @property
+    def address(self) -> int:
+        """Where it begins, as kernels see it."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+
+class Kernels(Protocol):
+    """Kernels that are ready to run."""
+
+    def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
+        """Run a kernel in so many threads, whose number is its last argument."""
+
+
+class Device(Protocol):
+    """Where kernels run."""
+
+    name: str
+    target: Target
+
+    def kernels(self, source: str) -> Kernels:
+        """Make kernels of LLVM source."""
+
+    def zeros(self, size: int) -> DeviceArray:
+        """Make an array of so many bytes, all 0. Raises :class:`gdl.DeviceError` for lack of it."""
+
+    def write(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy values of the host to the beginning of an array."""
+
+    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy the beginning of an array to one of the host; waits for the kernels before."""
+
+    def copy(self, target: DeviceArray, origin: DeviceArray) -> None:
+        """Copy one array to another of the same size."""
+
+    def clear(self, array: DeviceArray) -> None:
+        """Make all bytes of an array 0."""
+
+    def synchronize(self) -> None:
+        """Wait for the kernels."""
+
+
+class HostArray:
+    """An array in the memory of the host."""
+
+    def __init__(self, size: int) -> None:
+        self.bytes = np.zeros(size, dtype=np.uint8)
+
+    @property
+    def address(self) -> int:
+        """Where it begins."""
+        return int(self.bytes.ctypes.data)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return len(self.bytes)
+
+
+class HostKernels:
+    """Kernels compiled for this processor, each a loop over its threads."""
+
+    def __init__(self, source: str) -> None:
+        # Without optimisation: a thread's gates are one long line, which takes LLVM a minute.
+        key = f"without optimisation\n{source}"
+        self._code = native_code(key, lambda: source, partial(compile_source, effort=0))
+
+    def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
+        """Run a kernel for one thread after the other."""
+        values = [a if isinstance(a, int) else a.address for a in arguments]
+        kinds = [ctypes.c_int64] * (len(values) + 1)
+        ctypes.CFUNCTYPE(None, *kinds)(self._code.address(name))(*values, threads)
+
+
+class HostDevice:
+    """This processor as a device."""
+
+    name = "host"
+
+    def __init__(self, bits: int = 64) -> None:
+        self.target = Target(bits, is_gpu=False)
+
+    def kernels(self, source: str) -> Kernels:
+        """Make kernels of LLVM source."""
+        return HostKernels(source)
+
+    def zeros(self, size: int) -> DeviceArray:
+        """Make an array of so many bytes, all 0."""
+        try:
+            return HostArray(size)
+        except MemoryError:
+            raise DeviceError(f"{self.name}: no memory for an array of {size:,} bytes") from None
+
+    def write(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy values to the beginning of an array."""
+        values = np.ascontiguousarray(values)
+        ctypes.memmove(array.address, values.ctypes.data, values.nbytes)
+
+    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
+        """Copy the beginning of an array."""
+        ctypes.memmove(values.ctypes.data, array.address, values.nbytes)
+
+    def copy(self, target: DeviceArray, origin: DeviceArray) -> None:
+        """Copy one array to another of the same size."""
+        ctypes.memmove(target.address, origin.address, origin.size)
+
+    def clear(self, array: DeviceArray) -> None:
+        """Make all bytes of an array 0."""
+        ctypes.memset(array.address, 0, array.size)
+
+    def synchronize(self) -> None:
+        """Do nothing: kernels have run when they return."""

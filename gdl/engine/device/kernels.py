@@ -1,0 +1,338 @@
+"""The kernels of one game on a device: each thread works on the lanes of one word, in registers.
+
+This is the hot loop of playouts on a GPU: :func:`_emit_play`. The kernels are those of blocks
+(:mod:`gdl.engine.kernels`), with the gates of the game written into them. Arrays are *planes*,
+words (planes, threads): the words of neighbouring threads are neighbours in memory.
+
+``play(state, start, random, alive, ended, sums, last, held, states, sum_planes, steps, refill, ...)``
+    Random playouts. ``start`` has the states from which lanes start again. Bit by bit, a plane for
+    each: ``ended`` counts each lane's playouts, ``sums`` adds up the goals of each role in
+    ``sum_planes`` planes, ``last`` is the step in which a lane's last playout has ended. ``held`` has room for the last states of
+    playouts whose goals are added up later, and behind them for their lanes. ``states`` int64
+    (threads,) counts the steps made in lanes that play.
+``view(state, legal, terminal, goals, threads)``
+    What depends on the states alone.
+``move(state, moves, lanes, threads)``
+    Makes joint moves in some lanes.
+``choose(state, random, moves, threads)``
+    Chooses one of the legal moves of each role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from gdl.circuit import Layout
+from gdl.engine.device.choice_emitter import choose_move
+from gdl.engine.device.gate_emitter import CircuitEmitter
+from gdl.engine.device.targets import Target
+from gdl.engine.device.word_emitter import ZERO, ThreadEmitter
+
+RANDOM_PLANES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceGame:
+    """What kernels are made of: the gates, and role and value of each goal row, by role."""
+
+    layout: Layout
+    goal_table: tuple[tuple[int, int], ...]
+    roles: int
+
+    @property
+    def value_bits(self) -> int:
+        """How many bits a goal value has."""
+        return max((value.bit_length() for _, value in self.goal_table), default=1)
+
+
+def kernels_source(game: DeviceGame, target: Target) -> str:
+    """Write the LLVM source of all kernels."""
+    functions = [
+        target.kernel("play", PLAY_ARGUMENTS, _emit_play(game, target)),
+        target.kernel("view", VIEW_ARGUMENTS, _emit_view(game, target)),
+        target.kernel("move", MOVE_ARGUMENTS, _emit_move(game, target)),
+        target.kernel("choose", CHOOSE_ARGUMENTS, _emit_choose(game, target)),
+    ]
+    return "\n".join([target.head(), *functions])
+
+
+PLAY_ARGUMENTS = (
+    *("state", "start", "random", "alive", "ended", "sums", "last", "held", "states"),
+    *("i64 sum_planes", "i64 steps", "i64 refill", "i64 threads"),
+)
+VIEW_ARGUMENTS = ("state", "legal", "terminal", "goals", "i64 threads")
+MOVE_ARGUMENTS = ("state", "moves", "lanes", "i64 threads")
+CHOOSE_ARGUMENTS = ("state", "random", "moves", "i64 threads")
+
+
+def _emit_view(game: DeviceGame, target: Target) -> list[str]:
+    e, circuit = _with_state(game, target)
+    circuit.evaluate(game.layout.view)
+    for index in range(sum(game.layout.move_counts)):
+        e.keep(circuit.legal(index, 1), "legal", index)
+    e.keep([circuit.terminal()], "terminal")
+    e.keep(circuit.goals(), "goals")
+    return _returned(e)
+
+
+def _emit_move(game: DeviceGame, target: Target) -> list[str]:
+    e, circuit = _with_state(game, target)
+    old = circuit.rows(game.layout.fluents, game.layout.fluent_count)
+    circuit.evaluate(game.layout.moves_view)
+    new = circuit.transition(e.read("moves", 0, sum(game.layout.move_counts)))
+    lanes = e.load(e.at("lanes", 0))
+    e.keep([e.choose(lanes, a, b) for a, b in zip(new, old, strict=True)], "state")
+    return _returned(e)
+
+
+def _emit_choose(game: DeviceGame, target: Target) -> list[str]:
+    e, circuit = _with_state(game, target)
+    circuit.evaluate(game.layout.moves_view)
+    moves, random = _choose_moves(e, circuit, e.read("random", 0, RANDOM_PLANES))
+    e.keep(moves, "moves")
+    e.keep(random, "random")
+    return _returned(e)
+
+
+def _with_state(game: DeviceGame, target: Target) -> tuple[ThreadEmitter, CircuitEmitter]:
+    e = ThreadEmitter(target.bits, target.pointer)
+    circuit = CircuitEmitter(e, game.layout)
+    circuit.put(game.layout.fluents, e.read("state", 0, game.layout.fluent_count))
+    return e, circuit
+
+
+def _returned(e: ThreadEmitter) -> list[str]:
+    e.write("ret void")
+    return e.lines
+
+
+def _choose_moves(
+    e: ThreadEmitter, circuit: CircuitEmitter, random: list[str]
+) -> tuple[list[str], list[str]]:
+    """Choose a move of each role; return the moves, and the random state."""
+    moves: list[str] = []
+    counts = circuit.layout.move_counts
+    for first, count in zip(accumulate(counts, initial=0), counts, strict=False):
+        chosen, random = choose_move(e, circuit.legal(first, count), random)
+        moves += chosen
+    return moves, random
+
+
+# ---------------------------------------------------------------------- playouts
+
+
+def _emit_play(game: DeviceGame, target: Target) -> list[str]:
+    """Emit the playouts: view, results of the lanes that have ended, choice, transition, refill."""
+    layout = game.layout
+    e = ThreadEmitter(target.bits, target.pointer)
+    deferred = layout.goals_are_expensive
+    first = _LoopValues(
+        state=e.read("state", 0, layout.fluent_count),
+        random=e.read("random", 0, RANDOM_PLANES),
+        alive=e.load(e.at("alive", 0)),
+        step=ZERO,
+        made=ZERO,
+    )
+    e.jump("step")
+    e.begin("step")
+    now = _LoopValues(
+        state=[e.name("state") for _ in first.state],
+        random=[e.name("random") for _ in first.random],
+        alive=e.name("alive"),
+        step=e.name("step"),
+        made=e.name("made"),
+    )
+    head = len(e.lines)
+    circuit = CircuitEmitter(e, layout)
+    circuit.put(layout.fluents, now.state)
+    circuit.evaluate(layout.moves_view if deferred else layout.view)
+    ended = e.and_(circuit.terminal(), now.alive)
+    e.branch(e.any(ended), "results", "after")
+    e.begin("results")
+    _count_ended(e, ended, now.step)
+    if deferred:
+        _hold(game, e, ended, now.state)
+    else:
+        _add_goals(game, e, circuit.branch().goals(), ended)
+    e.jump("after")
+    e.begin("after")
+    again = e.value("icmp ne i64 %refill, 0")
+    playing = e.and_(now.alive, e.not_(ended))
+    alive = e.value(f"select i1 {again}, {e.word} {now.alive}, {e.word} {playing}")
+    more = e.value(f"icmp slt i64 {now.step}, %steps")
+    some = e.value(f"and i1 {more}, {e.any(alive)}")
+    e.branch(some, "go_on", "finished")
+    e.begin("go_on")
+    made = e.value(f"add i64 {now.made}, {e.population(playing)}")
+    moves, random = _choose_moves(e, circuit, now.random)
+    following = circuit.transition(moves)
+    refilled = e.value(f"select i1 {again}, {e.word} {ended}, {e.word} 0")
+    chosen = e.block
+    e.branch(e.any(refilled), "refill_lanes", "next")
+    e.begin("refill_lanes")
+    start = e.read("start", 0, layout.fluent_count)
+    filled = [e.choose(refilled, a, b) for a, b in zip(start, following, strict=True)]
+    e.jump("next")
+    e.begin("next")
+    state = [e.name("next") for _ in following]
+    for name, plain, other in zip(state, following, filled, strict=True):
+        e.phi(name, e.word, (plain, chosen), (other, "refill_lanes"))
+    step = e.value(f"add i64 {now.step}, 1")
+    e.jump("step")
+    last = _LoopValues(state, random, alive, step, made)
+    _insert_phis(e, head, now.pairs(first, last))
+    e.begin("finished")
+    e.keep(now.state, "state")
+    e.keep(now.random, "random")
+    e.store(alive, e.at("alive", 0))
+    target_of_count = e.value(f"getelementptr i64, {e.pointer} %states, i64 %thread")
+    e.write(f"store i64 {now.made}, {e.pointer} {target_of_count}")
+    if deferred:
+        held = e.load(e.at("held", layout.fluent_count))
+        e.branch(e.any(held), "add_last", "done")
+        e.begin("add_last")
+        _add_held_goals(game, e, held)
+        e.jump("done")
+        e.begin("done")
+    return _returned(e)
+
+
+@dataclass(frozen=True, slots=True)
+class _LoopValues:
+    """What goes from one step of the playouts to the next."""
+
+    state: list[str]
+    random: list[str]
+    alive: str
+    step: str
+    made: str
+
+    def words(self) -> list[str]:
+        """All words."""
+        return [*self.state, *self.random, self.alive]
+
+    def numbers(self) -> list[str]:
+        """All numbers, i64."""
+        return [self.step, self.made]
+
+    def pairs(
+        self, first: _LoopValues, following: _LoopValues
+    ) -> Iterator[tuple[str, str | None, str, str]]:
+        """Yield name, type (None for a word), first and following value of each."""
+        for name, *values in zip(self.words(), first.words(), following.words(), strict=True):
+            yield name, None, values[0], values[1]
+        for name, *values in zip(self.numbers(), first.numbers(), following.numbers(), strict=True):
+            yield name, "i64", values[0], values[1]
+
+
+def _insert_phis(
+    e: ThreadEmitter, place: int, pairs: Iterator[tuple[str, str | None, str, str]]
+) -> None:
+    after = e.lines[place:]
+    del e.lines[place:]
+    for name, kind, value, following in pairs:
+        e.phi(name, kind or e.word, (value, "entry"), (following, "next"))
+    e.lines += after
+
+
+def _count_ended(e: ThreadEmitter, ended: str, step: str) -> None:
+    """Count a playout in the lanes that have ended, and note the step."""
+    _add_from(e, "ended", "0", ended)
+    before, label, done = e.block, e.label("note"), e.label("noted")
+    e.jump(label)
+    e.begin(label)
+    bit, rest = e.name("bit"), e.name("rest")
+    e.phi(bit, "i64", ("0", before), (f"{bit}.next", label))
+    e.phi(rest, "i64", ("%steps", before), (f"{rest}.next", label))
+    shifted = e.value(f"lshr i64 {step}, {bit}")
+    low = e.value(f"trunc i64 {shifted} to i1")
+    address = e.at("last", bit)
+    old = e.load(address)
+    on, off = e.or_(old, ended), e.and_(old, e.not_(ended))
+    e.store(e.value(f"select i1 {low}, {e.word} {on}, {e.word} {off}"), address)
+    e.write(f"{bit}.next = add i64 {bit}, 1")
+    e.write(f"{rest}.next = lshr i64 {rest}, 1")
+    again = e.value(f"icmp ne i64 {rest}.next, 0")
+    e.branch(again, label, done)
+    e.begin(done)
+
+
+def _add_from(e: ThreadEmitter, array: str, first: str, carry: str) -> None:
+    """Add 1 to bit-sliced numbers where ``carry`` is set, from a plane on, until nothing is carried."""
+    before, label, done = e.block, e.label("carry"), e.label("carried")
+    some = e.any(carry)
+    e.branch(some, label, done)
+    e.begin(label)
+    plane, left = e.name("plane"), e.name("left")
+    e.phi(plane, "i64", (first, before), (f"{plane}.next", label))
+    e.phi(left, e.word, (carry, before), (f"{left}.next", label))
+    address = e.at(array, plane)
+    old = e.load(address)
+    e.store(e.xor(old, left), address)
+    e.write(f"{left}.next = and {e.word} {old}, {left}")
+    e.write(f"{plane}.next = add i64 {plane}, 1")
+    e.branch(e.any(f"{left}.next"), label, done)
+    e.begin(done)
+
+
+def sum_planes(game: DeviceGame, steps: int) -> int:
+    """Return how many planes the goals of a role take, added up over so many steps at most."""
+    most = max((value for _, value in game.goal_table), default=1)
+    return max(game.value_bits, ((steps + 1) * most).bit_length())
+
+
+def _add_goals(game: DeviceGame, e: ThreadEmitter, goals: Sequence[str], lanes: str) -> None:
+    """Add up the goals of some lanes. The lowest goal of a role counts."""
+    for role in range(game.roles):
+        left, bits = lanes, [ZERO] * game.value_bits
+        for (other, value), goal in zip(game.goal_table, goals, strict=True):
+            if other != role:
+                continue
+            holds = e.and_(left, goal)
+            left = e.and_(left, e.not_(goal))
+            for bit in range(game.value_bits):
+                if value >> bit & 1:
+                    bits[bit] = e.or_(bits[bit], holds)
+        base = e.value(f"mul i64 %sum_planes, {role}")
+        carry = ZERO
+        for bit, added in enumerate(bits):
+            address = e.at("sums", e.value(f"add i64 {base}, {bit}"))
+            old = e.load(address)
+            either = e.xor(old, added)
+            e.store(e.xor(either, carry), address)
+            carry = e.or_(e.and_(old, added), e.and_(either, carry))
+        _add_from(e, "sums", e.value(f"add i64 {base}, {len(bits)}"), carry)
+
+
+# ---------------------------------------------------------------------- deferred goals
+
+
+def _hold(game: DeviceGame, e: ThreadEmitter, ended: str, state: Sequence[str]) -> None:
+    """Hold the states of the lanes that have ended; first add up goals if one is held already."""
+    count = game.layout.fluent_count
+    full = e.load(e.at("held", count))
+    add, hold = e.label("add"), e.label("hold")
+    before = e.block
+    e.branch(e.any(e.and_(full, ended)), add, hold)
+    e.begin(add)
+    _add_held_goals(game, e, full)
+    end = e.block
+    e.jump(hold)
+    e.begin(hold)
+    left = e.name("held")
+    e.phi(left, e.word, (full, before), (ZERO, end))
+    for index, value in enumerate(state):
+        address = e.at("held", index)
+        e.store(e.choose(ended, value, e.load(address)), address)
+    e.store(e.or_(left, ended), e.at("held", count))
+
+
+def _add_held_goals(game: DeviceGame, e: ThreadEmitter, held: str) -> None:
+    """Add up the goals of the states that are held, and let go of them."""
+    circuit = CircuitEmitter(e, game.layout)
+    circuit.put(game.layout.fluents, e.read("held", 0, game.layout.fluent_count))
+    circuit.evaluate(game.layout.view)
+    _add_goals(game, e, circuit.goals(), held)
+    e.store(ZERO, e.at("held", game.layout.fluent_count))

@@ -29,28 +29,74 @@ def next_random(e: WordEmitter, state: list[str]) -> tuple[str, list[str]]:
 
 
 def choose_move(e: WordEmitter, legal: list[str], state: list[str]) -> tuple[list[str], list[str]]:
-    """Choose one of the legal moves in every lane; return the moves, and the random state."""
-    levels: list[list[Counter]] = [[[word] for word in legal]]
-    while len(levels[-1]) > 1:
-        levels.append(_sums(e, levels[-1]))
-    if len(levels) == 1:
+    """Choose one of the legal moves in every lane; return the moves, and the random state.
+
+    The counters of a tree over many moves are more than there are registers. So those of the lower
+    levels are forgotten once they have been added up, and made again when the number comes down to
+    them; ``%zero0`` and so on are 0, which the compiler does not know, or it would keep them.
+    """
+    tree = _Tree(e, [[word] for word in legal])
+    if tree.height == 0:
         return legal, state
-    count = levels[-1][0]
+    count = tree.counters[tree.height][0]
     any_move = ZERO
     for bit in count:
         any_move = e.or_(any_move, bit)
     number, state = _number_below(e, count, any_move, state)
     marks = [any_move]
-    for counters in reversed(levels[:-1]):
-        marks, number = _descend(e, counters, marks, number)
+    for level in reversed(range(tree.height)):
+        marks, number = _descend(e, tree.level(level), marks, number)
     return marks, state
 
 
-def _sums(e: WordEmitter, counters: list[Counter]) -> list[Counter]:
-    """Add up pairs of counters; the one that is left over gets a bit, too."""
+MOVES_KEPT = 32
+"""Trees over so many moves have their counters kept."""
+
+FORGOTTEN_LEVELS = 3
+"""The levels above the moves whose counters are made twice in larger trees."""
+
+
+class _Tree:
+    """A tree of counters over the legal moves; a node of level ``j`` counts up to ``2**j`` moves.
+
+    ``counters`` are those of the levels that are kept.
+    """
+
+    def __init__(self, e: WordEmitter, legal: list[Counter]) -> None:
+        self._e = e
+        level = 0
+        self.counters = {0: legal}
+        forgets = len(legal) > MOVES_KEPT
+        while len(counters := self.counters[level]) > 1:
+            first = forgets and level == 0
+            sums = self._sums_from(0, 1 + FORGOTTEN_LEVELS, ZERO) if first else _sums(e, counters)
+            level = 1 + FORGOTTEN_LEVELS if first else level + 1
+            self.counters[level] = sums
+        self.height = level
+
+    def level(self, level: int) -> list[Counter]:
+        """Return the counters of a level."""
+        if level in self.counters:
+            return self.counters[level]
+        return self._sums_from(0, level, self._e.word_of(f"%zero{level - 1}"))
+
+    def _sums_from(self, level: int, wanted: int, zero: str) -> list[Counter]:
+        """Add up the moves to a level, one node after the other."""
+        legal, size = self.counters[level], 1 << wanted
+        sums = []
+        for first in range(0, len(legal), size):
+            counters = _sums(self._e, legal[first : first + size], zero)
+            while len(counters[0]) <= wanted:
+                counters = _sums(self._e, counters)
+            sums += counters
+        return sums
+
+
+def _sums(e: WordEmitter, counters: list[Counter], zero: str = ZERO) -> list[Counter]:
+    """Add up pairs of counters, and 0; the one that is left over gets a bit, too."""
     sums = []
     for left, right in zip(counters[::2], counters[1::2], strict=False):
-        carry, bits = ZERO, []
+        carry, bits = zero, []
         for x, y in zip(left, right, strict=True):
             either = e.xor(x, y)
             bits.append(e.xor(either, carry))

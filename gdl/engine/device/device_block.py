@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from gdl.circuit import Layout
 from gdl.engine.block import Bits, Playouts
 from gdl.engine.device.device import Device, DeviceArray, Kernels
-from gdl.engine.device.kernels import RANDOM_PLANES, DeviceGame, kernels_source, sum_planes
+from gdl.engine.device.kernels import (
+    RANDOM_PLANES,
+    ZEROS,
+    DeviceGame,
+    kernels_source,
+    sum_planes,
+)
 from gdl.errors import DeviceError
 
 MAX_DEVICE_GATES = 20_000
@@ -139,7 +145,7 @@ class DeviceBlock:
 
     def choose(self) -> Bits:
         """Return a uniformly random joint move of legal ones per lane."""
-        self._launch("choose", self._state, self._random, self._moves)
+        self._launch("choose", self._state, self._random, self._moves, *(0 for _ in ZEROS))
         return self._read(self._moves, sum(self.engine.layout.move_counts))
 
     def move(self, moves: Bits, lanes: NDArray[np.bool_] | None = None) -> None:
@@ -182,7 +188,7 @@ class DeviceBlock:
         device.write(self._lanes, alive)
         arrays = (self._state, counted.start, self._random, self._lanes)
         results = (counted.ended, counted.sums, counted.last, counted.held, counted.states)
-        self._launch("play", *arrays, *results, counted.sum_planes, steps, int(refill))
+        self._launch("play", *arrays, *results, counted.sum_planes, steps, int(refill), *(0 for _ in ZEROS))
         return counted
 
     def _counters(self, steps: int) -> DevicePlayouts:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from gdl.circuit import Layout
-from gdl.engine.device.choice_emitter import choose_move
+from gdl.engine.device.choice_emitter import FORGOTTEN_LEVELS, choose_move
 from gdl.engine.device.gate_emitter import CircuitEmitter
 from gdl.engine.device.targets import Target
 from gdl.engine.device.word_emitter import ZERO, ThreadEmitter
@@ -50,6 +50,7 @@ class DeviceGame:
 def kernels_source(game: DeviceGame, target: Target) -> str:
     """Write the LLVM source of all kernels."""
     functions = [
+        *([_held_goals_function(game, target)] if game.layout.goals_are_expensive else []),
         target.kernel("play", PLAY_ARGUMENTS, _emit_play(game, target)),
         target.kernel("view", VIEW_ARGUMENTS, _emit_view(game, target)),
         target.kernel("move", MOVE_ARGUMENTS, _emit_move(game, target)),
@@ -58,13 +59,16 @@ def kernels_source(game: DeviceGame, target: Target) -> str:
     return "\n".join([target.head(), *functions])
 
 
+ZEROS = tuple(f"i64 zero{level}" for level in range(FORGOTTEN_LEVELS))
+"""Arguments that are always 0; see :func:`gdl.engine.device.choice_emitter.choose_move`."""
+
 PLAY_ARGUMENTS = (
     *("state", "start", "random", "alive", "ended", "sums", "last", "held", "states"),
-    *("i64 sum_planes", "i64 steps", "i64 refill", "i64 threads"),
+    *("i64 sum_planes", "i64 steps", "i64 refill", *ZEROS, "i64 threads"),
 )
 VIEW_ARGUMENTS = ("state", "legal", "terminal", "goals", "i64 threads")
 MOVE_ARGUMENTS = ("state", "moves", "lanes", "i64 threads")
-CHOOSE_ARGUMENTS = ("state", "random", "moves", "i64 threads")
+CHOOSE_ARGUMENTS = ("state", "random", "moves", *ZEROS, "i64 threads")
 
 
 def _emit_view(game: DeviceGame, target: Target) -> list[str]:
@@ -158,6 +162,8 @@ def _emit_play(game: DeviceGame, target: Target) -> list[str]:
         _add_goals(game, e, circuit.branch().goals(), ended)
     e.jump("after")
     e.begin("after")
+    if deferred:
+        _let_go_now_and_then(e, now.step)
     again = e.value("icmp ne i64 %refill, 0")
     playing = e.and_(now.alive, e.not_(ended))
     alive = e.value(f"select i1 {again}, {e.word} {now.alive}, {e.word} {playing}")
@@ -190,12 +196,7 @@ def _emit_play(game: DeviceGame, target: Target) -> list[str]:
     target_of_count = e.value(f"getelementptr i64, {e.pointer} %states, i64 %thread")
     e.write(f"store i64 {now.made}, {e.pointer} {target_of_count}")
     if deferred:
-        held = e.load(e.at("held", layout.fluent_count))
-        e.branch(e.any(held), "add_last", "done")
-        e.begin("add_last")
-        _add_held_goals(game, e, held)
-        e.jump("done")
-        e.begin("done")
+        _call_held_goals(e)
     return _returned(e)
 
 
@@ -308,31 +309,65 @@ def _add_goals(game: DeviceGame, e: ThreadEmitter, goals: Sequence[str], lanes: 
 
 # ---------------------------------------------------------------------- deferred goals
 
+HELD_STEPS = 16
+"""Every so many steps the goals of held states are added up, in all threads at once.
+
+Threads that come to it each in a step of its own wait for one another. Most games are longer.
+"""
+
+_HELD_ARGUMENTS = ("sums", "held", "i64 sum_planes", "i64 threads", "i64 thread")
+
+
+def _call_held_goals(e: ThreadEmitter) -> None:
+    """Add up the goals of the states that are held, and let go of them."""
+    arrays = ", ".join(f"{e.pointer} %{name}" for name in _HELD_ARGUMENTS[:2])
+    numbers = ", ".join(f"i64 %{name.split()[1]}" for name in _HELD_ARGUMENTS[2:])
+    e.write(f"call void @add_held_goals({arrays}, {numbers})")
+
+
+def _held_goals_function(game: DeviceGame, target: Target) -> str:
+    """Write the function that adds up goals of held states: most gates of the game, once."""
+    e = ThreadEmitter(target.bits, target.pointer)
+    held = e.load(e.at("held", game.layout.fluent_count))
+    e.branch(e.any(held), "some", "none")
+    e.begin("none")
+    e.write("ret void")
+    e.begin("some")
+    circuit = CircuitEmitter(e, game.layout)
+    circuit.put(game.layout.fluents, e.read("held", 0, game.layout.fluent_count))
+    circuit.evaluate(game.layout.view)
+    _add_goals(game, e, circuit.goals(), held)
+    e.store(ZERO, e.at("held", game.layout.fluent_count))
+    arguments = ", ".join(
+        f"{target.pointer} %{name}" if " " not in name else name.replace(" ", " %")
+        for name in _HELD_ARGUMENTS
+    )
+    head = f"define internal void @add_held_goals({arguments}) noinline {{"
+    return "\n".join([head, "entry:", *_returned(e), "}"])
+
+
+def _let_go_now_and_then(e: ThreadEmitter, step: str) -> None:
+    due = e.value(f"and i64 {step}, {HELD_STEPS - 1}")
+    now = e.value(f"icmp eq i64 {due}, {HELD_STEPS - 1}")
+    e.branch(now, "let_go", "playing")
+    e.begin("let_go")
+    _call_held_goals(e)
+    e.jump("playing")
+    e.begin("playing")
+
 
 def _hold(game: DeviceGame, e: ThreadEmitter, ended: str, state: Sequence[str]) -> None:
     """Hold the states of the lanes that have ended; first add up goals if one is held already."""
     count = game.layout.fluent_count
     full = e.load(e.at("held", count))
     add, hold = e.label("add"), e.label("hold")
-    before = e.block
     e.branch(e.any(e.and_(full, ended)), add, hold)
     e.begin(add)
-    _add_held_goals(game, e, full)
-    end = e.block
+    _call_held_goals(e)
     e.jump(hold)
     e.begin(hold)
-    left = e.name("held")
-    e.phi(left, e.word, (full, before), (ZERO, end))
+    left = e.load(e.at("held", count))
     for index, value in enumerate(state):
         address = e.at("held", index)
         e.store(e.choose(ended, value, e.load(address)), address)
     e.store(e.or_(left, ended), e.at("held", count))
-
-
-def _add_held_goals(game: DeviceGame, e: ThreadEmitter, held: str) -> None:
-    """Add up the goals of the states that are held, and let go of them."""
-    circuit = CircuitEmitter(e, game.layout)
-    circuit.put(game.layout.fluents, e.read("held", 0, game.layout.fluent_count))
-    circuit.evaluate(game.layout.view)
-    _add_goals(game, e, circuit.goals(), held)
-    e.store(ZERO, e.at("held", game.layout.fluent_count))

@@ -115,6 +115,10 @@ class WordEmitter:
         count = self.value(f"call {self.word} @llvm.ctpop.{self.word}({self.word} {value})")
         return count if self.bits == 64 else self.value(f"zext {self.word} {count} to i64")
 
+    def word_of(self, number: str) -> str:
+        """Return the lowest bits of an i64."""
+        return number if self.bits == 64 else self.value(f"trunc i64 {number} to {self.word}")
+
     def rotate(self, value: str, bits: int) -> str:
         """Rotate to the left."""
         kind = self.word

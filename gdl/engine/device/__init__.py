@@ -11,7 +11,8 @@ Nothing here is imported unless a device is asked for.
 from __future__ import annotations
 
 from gdl.engine.device.device import Device, HostDevice
-from gdl.engine.device.device_block import DeviceBlock, DeviceEngine, DevicePlayouts
+from gdl.engine.device.device_block import DeviceBlock, DevicePlayouts
+from gdl.engine.device.device_engine import DeviceEngine
 
 __all__ = ["Device", "DeviceBlock", "DeviceEngine", "DevicePlayouts", "HostDevice", "open_device"]
 

@@ -2,55 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import Layout
 from gdl.engine.block import Bits, Playouts
-from gdl.engine.device.device import Device, DeviceArray, Kernels
-from gdl.engine.device.kernels import (
-    RANDOM_PLANES,
-    ZEROS,
-    DeviceGame,
-    kernels_source,
-    sum_planes,
-)
-from gdl.errors import DeviceError
-
-MAX_DEVICE_GATES = 20_000
-"""Kernels are straight lines of gates: with more of them a GPU's compiler takes minutes."""
-
-
-class DeviceEngine:
-    """A circuit made ready to run on a device. Raises :class:`gdl.DeviceError`.
-
-    ``initial`` is the initial state, uint8 (fluents,).
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        goal_table: Sequence[tuple[int, int]],
-        roles: int,
-        initial: Bits,
-        device: Device,
-    ) -> None:
-        if layout.gate_count > MAX_DEVICE_GATES:
-            raise DeviceError(
-                f"the game has {layout.gate_count:,} gates; on {device.name} there are kernels "
-                f"for {MAX_DEVICE_GATES:,} at most"
-            )
-        self.layout, self.device, self.initial = layout, device, initial
-        self.game = DeviceGame(layout, tuple(goal_table), roles)
-        self.kernels: Kernels = device.kernels(kernels_source(self.game, device.target))
-
-    def block(self, lanes: int, seed: int = 0) -> DeviceBlock:
-        """Make a new block, whose lanes all hold the initial state."""
-        return DeviceBlock(self, lanes, seed)
-
+from gdl.engine.device.device import Device, DeviceArray
+from gdl.engine.device.device_engine import DeviceEngine
+from gdl.engine.device.kernels import RANDOM_PLANES, ZEROS, sum_planes
 
 @dataclass(frozen=True, slots=True)
 class DevicePlayouts:
@@ -87,8 +47,9 @@ class DeviceBlock:
             raise ValueError(f"expected a multiple of 64 lanes, found {lanes}")
         self.engine, self.lanes = engine, lanes
         self._device = engine.device
-        self._bits = self._device.target.bits
+        self._bits = engine.target.bits
         self._threads = lanes // self._bits
+        self._memory = engine.memory(self._threads)
         layout = engine.layout
         self._state = self._planes(layout.fluent_count)
         self._random = self._planes(RANDOM_PLANES)
@@ -215,7 +176,8 @@ class DeviceBlock:
         return self._device.zeros(count * self.lanes // 8)
 
     def _launch(self, kernel: str, *arguments: DeviceArray | int) -> None:
-        self.engine.kernels.launch(kernel, arguments, self._threads)
+        kernels = self.engine.kernels(kernel, self._threads)
+        kernels.launch(kernel, (*self._memory, *arguments), self._threads)
 
     def _words(self, array: DeviceArray, count: int) -> NDArray[np.uint8]:
         """Read the first planes of an array: uint8 (count, lanes / 8)."""

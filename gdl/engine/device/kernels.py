@@ -20,7 +20,7 @@ words (planes, threads): the words of neighbouring threads are neighbours in mem
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -47,15 +47,12 @@ class DeviceGame:
         return max((value.bit_length() for _, value in self.goal_table), default=1)
 
 
-def kernels_source(game: DeviceGame, target: Target) -> str:
-    """Write the LLVM source of all kernels."""
-    functions = [
-        *([_held_goals_function(game, target)] if game.layout.goals_are_expensive else []),
-        target.kernel("play", PLAY_ARGUMENTS, _emit_play(game, target)),
-        target.kernel("view", VIEW_ARGUMENTS, _emit_view(game, target)),
-        target.kernel("move", MOVE_ARGUMENTS, _emit_move(game, target)),
-        target.kernel("choose", CHOOSE_ARGUMENTS, _emit_choose(game, target)),
-    ]
+def kernel_source(name: str, game: DeviceGame, target: Target) -> str:
+    """Write the LLVM source of a kernel."""
+    arguments, emit = _KERNELS[name]
+    functions = [target.kernel(name, arguments, emit(game, target))]
+    if name == "play" and game.layout.goals_are_expensive:
+        functions.insert(0, _held_goals_function(game, target))
     return "\n".join([target.head(), *functions])
 
 
@@ -155,11 +152,11 @@ def _emit_play(game: DeviceGame, target: Target) -> list[str]:
     ended = e.and_(circuit.terminal(), now.alive)
     e.branch(e.any(ended), "results", "after")
     e.begin("results")
-    _count_ended(e, ended, now.step)
+    count_ended(e, ended, now.step)
     if deferred:
         _hold(game, e, ended, now.state)
     else:
-        _add_goals(game, e, circuit.branch().goals(), ended)
+        add_goals(game, e, circuit.branch().goals(), ended)
     e.jump("after")
     e.begin("after")
     if deferred:
@@ -238,7 +235,7 @@ def _insert_phis(
     e.lines += after
 
 
-def _count_ended(e: ThreadEmitter, ended: str, step: str) -> None:
+def count_ended(e: ThreadEmitter, ended: str, step: str) -> None:
     """Count a playout in the lanes that have ended, and note the step."""
     _add_from(e, "ended", "0", ended)
     before, label, done = e.block, e.label("note"), e.label("noted")
@@ -284,7 +281,7 @@ def sum_planes(game: DeviceGame, steps: int) -> int:
     return max(game.value_bits, ((steps + 1) * most).bit_length())
 
 
-def _add_goals(game: DeviceGame, e: ThreadEmitter, goals: Sequence[str], lanes: str) -> None:
+def add_goals(game: DeviceGame, e: ThreadEmitter, goals: Sequence[str], lanes: str) -> None:
     """Add up the goals of some lanes. The lowest goal of a role counts."""
     for role in range(game.roles):
         left, bits = lanes, [ZERO] * game.value_bits
@@ -336,7 +333,7 @@ def _held_goals_function(game: DeviceGame, target: Target) -> str:
     circuit = CircuitEmitter(e, game.layout)
     circuit.put(game.layout.fluents, e.read("held", 0, game.layout.fluent_count))
     circuit.evaluate(game.layout.view)
-    _add_goals(game, e, circuit.goals(), held)
+    add_goals(game, e, circuit.goals(), held)
     e.store(ZERO, e.at("held", game.layout.fluent_count))
     arguments = ", ".join(
         f"{target.pointer} %{name}" if " " not in name else name.replace(" ", " %")
@@ -371,3 +368,11 @@ def _hold(game: DeviceGame, e: ThreadEmitter, ended: str, state: Sequence[str]) 
         address = e.at("held", index)
         e.store(e.choose(ended, value, e.load(address)), address)
     e.store(e.or_(left, ended), e.at("held", count))
+
+
+_KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, Target], list[str]]]] = {
+    "play": (PLAY_ARGUMENTS, _emit_play),
+    "view": (VIEW_ARGUMENTS, _emit_view),
+    "move": (MOVE_ARGUMENTS, _emit_move),
+    "choose": (CHOOSE_ARGUMENTS, _emit_choose),
+}

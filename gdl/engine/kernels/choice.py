@@ -19,13 +19,16 @@ from gdl.engine.kernels.ir_helpers import (
 MAX_LEVELS = 19
 """Levels of the tree over a role's moves: up to 2 ** 18 moves."""
 
+NUMBER_ROWS = MAX_LEVELS + 1
+"""Rows for a number of each lane, one for each bit."""
+
 UNROLLED_LEVELS = 8
 """Lower levels, where the work is, have code of their own; those above share one, with loops."""
 
 
 def scratch_rows(moves: int) -> int:
     """Return the number of scratch rows that ``select`` needs for a role with ``moves`` moves."""
-    return 8 * moves + 16 * MAX_LEVELS
+    return 3 * NUMBER_ROWS + 8 * moves + 16 * MAX_LEVELS
 
 
 def emit_select(helpers: IrHelpers) -> Value:
@@ -74,7 +77,8 @@ def emit_select(helpers: IrHelpers) -> Value:
 class _Tree:
     """The lower levels of the tree of counters; see :func:`emit_select`.
 
-    Each level has its counters in the scratch rows, and behind them a mark for each node.
+    Each level has its counters in the scratch rows, and behind them a mark for each node. Before
+    all levels are three numbers for those above; see :class:`_UpperLevels`.
     """
 
     def __init__(
@@ -84,7 +88,8 @@ class _Tree:
         self.legal, self.moves, self.count = legal, moves, count
         self.number = [helpers.variable(b, helpers.zero) for _ in range(UNROLLED_LEVELS + 1)]
         self.nodes, self.counters, self.marks = [count], [legal], [moves]
-        free = scratch
+        self.numbers = [helpers.at(b, scratch, integer(i * NUMBER_ROWS)) for i in range(3)]
+        free = helpers.at(b, scratch, integer(3 * NUMBER_ROWS))
         for level in range(1, UNROLLED_LEVELS + 1):
             below = self.nodes[-1]
             self.nodes.append(b.lshr(b.add(below, integer(1)), integer(1)))
@@ -206,8 +211,7 @@ class _UpperLevels:
     def __init__(self, tree: _Tree) -> None:
         self.tree = tree
         self.helpers, self.b = tree.helpers, tree.b
-        rows = ir.ArrayType(self.helpers.row, MAX_LEVELS + 1)
-        self.number, self.mask, self.spare = (self._array(rows) for _ in range(3))
+        self.number, self.mask, self.spare = tree.numbers
         levels = ir.ArrayType(I64, MAX_LEVELS + 1)
         self.nodes, self.counters, self.marks = (self._array(levels) for _ in range(3))
 

@@ -43,6 +43,19 @@ class IrHelpers:
         """Return the address of a row."""
         return b.gep(base, [row], source_etype=self.row)
 
+    def word_at(self, b: Value, base: Value, row: Value, word: Value) -> Value:
+        """Return the address of a word of a row."""
+        place = b.add(b.mul(row, integer(self.words)), word)
+        return b.gep(base, [place], source_etype=I64)
+
+    def load_word(self, b: Value, base: Value, row: Value, word: Value) -> Value:
+        """Return a word of a row."""
+        return b.load(self.word_at(b, base, row, word), typ=I64)
+
+    def call(self, b: Value, name: str, address: Value, signature: Any, given: Sequence[Any]) -> None:  # noqa: ANN401, E501 llvmlite has no types
+        """Call a function of a game, by its address; others may know it by its name."""
+        b.call(b.inttoptr(address, FunctionPointer(signature)), given)
+
     def load(self, b: Value, base: Value, row: Value) -> Value:
         """Return a row."""
         return b.load(self.at(b, base, row), typ=self.row, align=8 * self.words)

@@ -22,7 +22,6 @@ from gdl.engine.kernels.ir_helpers import (
     I1,
     I64,
     POINTER,
-    FunctionPointer,
     IrHelpers,
     Value,
     get_integer,
@@ -32,7 +31,7 @@ from gdl.engine.kernels.ir_helpers import (
 )
 from gdl.engine.kernels.masked_rows import copy_in_lanes
 
-EVALUATOR = FunctionPointer(ir.FunctionType(ir.VoidType(), [POINTER, POINTER]))
+EVALUATOR = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
 """``void evaluator(rows, program)``."""
 
 
@@ -99,8 +98,8 @@ class PlayoutArguments(NamedTuple):
 class _Reader:
     """Emits the reading of playout arguments, by the names of their fields."""
 
-    def __init__(self, b: Value, arguments: Value) -> None:
-        self.b, self.arguments = b, arguments
+    def __init__(self, helpers: IrHelpers, b: Value, arguments: Value) -> None:
+        self.helpers, self.b, self.arguments = helpers, b, arguments
 
     def number(self, field: str) -> Value:
         """Return a number, or a row's."""
@@ -117,8 +116,8 @@ class _Reader:
 
     def evaluate(self, field: str) -> None:
         """Emit the call of an evaluator, with its program, in the block."""
-        evaluator = self.b.inttoptr(self.number(field), EVALUATOR)
-        self.b.call(evaluator, [self.address("rows"), self.address(f"{field}_program")])
+        given = [self.address("rows"), self.address(f"{field}_program")]
+        self.helpers.call(self.b, field, self.number(field), EVALUATOR, given)
 
     def fluents(self, helpers: IrHelpers) -> Value:
         """Return the address of the block's first fluent."""
@@ -134,7 +133,7 @@ def emit_play(helpers: IrHelpers, select: Value) -> None:
     """
     function, b = helpers.function("play", I64, [POINTER])
     (arguments,) = function.args
-    read = _Reader(b, arguments)
+    read = _Reader(helpers, b, arguments)
     rows, alive = read.address("rows"), read.address("alive")
     made = helpers.counter(b, 0)
     finished = function.append_basic_block("finished")
@@ -242,8 +241,7 @@ def _emit_goals(helpers: IrHelpers, b: Value, lane: _Lane, read: _Reader) -> Non
     goals = helpers.at(b, read.address("rows"), read.number("goals"))
     with loop(b, integer(0), read.number("goal_count")) as goal:
         role = get_integer(b, table, b.mul(goal, integer(2)))
-        at = b.add(b.mul(goal, integer(helpers.words)), lane.word)
-        holds = b.trunc(b.lshr(get_integer(b, goals, at), lane.bit), I1)
+        holds = b.trunc(b.lshr(helpers.load_word(b, goals, goal, lane.word), lane.bit), I1)
         is_first = b.icmp_signed("!=", role, b.load(last_role, typ=I64))
         with b.if_then(b.and_(holds, is_first)):
             value = get_integer(b, table, b.add(b.mul(goal, integer(2)), integer(1)))

@@ -31,8 +31,8 @@ def emit_check(helpers: IrHelpers) -> Value:
             lane = b.or_(first, bit)
             action = get_integer(b, actions, b.mul(lane, stride))
             known = b.icmp_unsigned("<", action, count)
-            place = b.add(b.mul(b.select(known, action, integer(0)), integer(helpers.words)), word)
-            allowed = b.trunc(b.lshr(get_integer(b, legal, place), bit), I1)
+            row = b.select(known, action, integer(0))
+            allowed = b.trunc(b.lshr(helpers.load_word(b, legal, row, word), bit), I1)
             with b.if_then(b.not_(b.and_(known, allowed)), likely=False):
                 b.ret(lane)
                 b.position_at_end(function.append_basic_block("unreachable"))
@@ -60,8 +60,7 @@ def emit_put(helpers: IrHelpers) -> Value:
                 b.store(get_integer(b, table, action), move)
             found = b.load(move, typ=I64)
             with b.if_then(b.icmp_unsigned("<", found, count)):
-                place = b.add(b.mul(found, integer(helpers.words)), word)
-                address = b.gep(moves, [place], source_etype=I64)
+                address = helpers.word_at(b, moves, found, word)
                 b.store(b.or_(b.load(address, typ=I64), b.shl(integer(1), bit)), address)
     b.ret_void()
     return function

@@ -13,7 +13,6 @@ from llvmlite import ir
 from gdl.engine.kernels.ir_helpers import (
     I64,
     POINTER,
-    FunctionPointer,
     IrHelpers,
     Value,
     get_integer,
@@ -26,7 +25,7 @@ from gdl.engine.lane_kernels.actions import emit_check, emit_choices, emit_put
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments, Record
 from gdl.engine.lane_kernels.delivery import I8, each_bit, emit_deliver, emit_spread
 
-SELECT = FunctionPointer(ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER]))
+SELECT = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER])
 """``void select(legal, moves, count, scratch, random)``."""
 
 DOUBLE = ir.DoubleType()
@@ -93,9 +92,8 @@ class Emitter:
 
     def evaluate(self, field: str) -> None:
         """Call an evaluator, with its program, in the block."""
-        evaluator = self.b.inttoptr(self.game.number(field), EVALUATOR)
-        program = self.game.address(f"{field}_program")
-        self.b.call(evaluator, [self.block.address("rows"), program])
+        given = [self.block.address("rows"), self.game.address(f"{field}_program")]
+        self.helpers.call(self.b, field, self.game.number(field), EVALUATOR, given)
 
     def forward(self, function: Value) -> Value:
         """Call a function of the same arguments."""
@@ -187,10 +185,10 @@ def emit_choose(helpers: IrHelpers, pieces: Pieces) -> Value:
 
 def _emit_select(e: Emitter, role: Value) -> None:
     first = e.role(role, 0)
-    select = e.b.inttoptr(e.game.number("select"), SELECT)
     legal, moves = e.rows_of("legal", first), e.rows_of("moves", first)
     state = [e.block.address("scratch"), e.block.address("random")]
-    e.b.call(select, [legal, moves, e.role(role, 1), *state])
+    given = [legal, moves, e.role(role, 1), *state]
+    e.helpers.call(e.b, "select", e.game.number("select"), SELECT, given)
 
 
 def _emit_player_moves(e: Emitter, role: Value, has_actions: Value) -> None:
@@ -357,13 +355,12 @@ def _emit_own_reward(e: Emitter, rewards: Value, lane: Value) -> None:
 
 
 def _emit_rewards_of_lane(e: Emitter, goals: Value, out: Value, word: Value, bit: Value) -> None:
-    b, words = e.b, integer(e.helpers.words)
+    b = e.b
     table, values = e.game.address("goal_table"), e.game.address("rewards")
     last = e.helpers.counter(b, -1)
     with loop(b, integer(0), e.game.number("goal_count")) as goal:
         role = get_integer(b, table, b.mul(goal, integer(2)))
-        place = b.add(b.mul(goal, words), word)
-        holds = b.trunc(b.lshr(get_integer(b, goals, place), bit), ir.IntType(1))
+        holds = b.trunc(b.lshr(e.helpers.load_word(b, goals, goal, word), bit), ir.IntType(1))
         is_first = b.icmp_signed("!=", role, b.load(last, typ=I64))
         with b.if_then(b.and_(holds, is_first)):
             b.store(role, last)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.circuit import Layout
 from gdl.engine.array_pool import ArrayPool
 from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows
@@ -115,7 +116,7 @@ class Stepper:
         self._used = np.arange(count * 64 * words).reshape(count, -1) < lanes
         self._masks = [aligned_rows(len(_MASKS) - 1 + COUNTER_BITS, words) for _ in self._blocks]
         self._start = _rows_of_state(machine.bits(machine.initial_state()), words)
-        self._arrays = _GameArrays(self.engine, plan)
+        self._arrays = game_arrays(self.engine.move_counts.tolist(), self.engine.goal_table, plan)
         self._game = self._game_record()
         self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
         self._calls = np.zeros((count, len(CallArguments._fields)), dtype=np.int64)
@@ -211,14 +212,6 @@ class Stepper:
     def _lanes_of_block(self) -> int:
         return 64 * self.engine.words
 
-    @property
-    def _second_choices(self) -> int:
-        """The row of the choices of the second of two players, 0 where it is not asked for."""
-        shared, columns = self.plan.shared_moves, self.plan.columns
-        if shared is None or len(columns) != 2:
-            return 0
-        return self.engine.layout.rows + int(shared.shape[1]) + columns[1]
-
     def _mask(self, block: int, name: str) -> Words:
         row: Words = self._masks[block][_MASKS.index(name)]
         return row
@@ -232,10 +225,9 @@ class Stepper:
 
     def _game_record(self) -> NDArray[np.int64]:
         """Write what all blocks have in common; the arrays in it must outlive it."""
-        engine, layout, plan, arrays = self.engine, self.engine.layout, self.plan, self._arrays
+        engine, layout, arrays = self.engine, self.engine.layout, self._arrays
         view = engine.moves_view if layout.goals_are_expensive else engine.view
         goals = engine.goals_view if layout.goals_are_expensive else None
-        shared = len(arrays.shared_moves[0])
         record = GameArguments(
             view=view.function,
             view_program=view.program,
@@ -244,38 +236,9 @@ class Stepper:
             transition=engine.transition.function,
             transition_program=engine.transition.program,
             select=engine.select_address,
-            fluents=layout.fluents,
-            next=layout.next,
-            legal=layout.legal,
-            moves=layout.moves,
-            terminal=layout.terminal,
-            goals=layout.goals,
-            percepts=layout.percepts,
-            choices=layout.rows + shared,
-            shared_rows=layout.rows,
-            fluent_count=layout.fluent_count,
-            goal_count=layout.goal_count,
-            percept_count=layout.percept_count,
-            move_count=sum(layout.move_counts),
-            roles=engine.roles,
-            role_table=arrays.role_table.ctypes.data,
-            goal_table=engine.goal_table.ctypes.data,
-            rewards=arrays.rewards.ctypes.data,
-            reward_columns=len(plan.rewarded),
-            action_columns=1 if plan.shared_moves is not None else len(plan.columns),
-            shared=int(plan.shared_moves is not None),
-            shared_moves=arrays.shared_moves.ctypes.data,
-            shared_count=shared,
-            skips=int(plan.skips),
-            hides=int(plan.hides),
-            limit=plan.limit,
-            counter_bits=max(1, plan.limit.bit_length()),
             start=self._start.ctypes.data,
-            observed=arrays.observed.ctypes.data,
-            observed_count=len(arrays.observed),
-            masked=arrays.masked.ctypes.data,
-            masked_count=len(arrays.masked),
-            second_choices=self._second_choices,
+            **{name: array.ctypes.data for name, array in arrays._asdict().items()},
+            **game_numbers(layout, engine.roles, self.plan),
         )
         return np.array(record, dtype=np.int64)
 
@@ -293,22 +256,7 @@ class Stepper:
 
     def _call_strides(self) -> NDArray[np.int64]:
         """How many bytes a block's lanes have in each array of a call: int64 (blocks, arrays)."""
-        plan = self.plan
-        columns = 1 if plan.shared_moves is not None else len(plan.columns)
-        sizes = CallArguments(
-            actions=8 * columns,
-            observations=len(plan.observed),
-            masks=len(plan.masked),
-            actors=1 if plan.shared_moves is not None else 0,
-            movers=1,
-            rewards=8 * len(plan.rewarded),
-            own_rewards=8,
-            terminated=1,
-            truncated=1,
-            final_observations=len(plan.observed),
-            autoreset=0,
-        )
-        return self._starts * np.array(sizes, dtype=np.int64)
+        return self._starts * np.array(call_strides(self.plan), dtype=np.int64)
 
     def _call(
         self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
@@ -364,28 +312,95 @@ class _Results:
         )
 
 
-class _GameArrays:
-    """The arrays that a game's record has the addresses of."""
+class GameArrays(NamedTuple):
+    """The arrays that a game's record has the addresses of; see :class:`GameArguments`."""
 
-    def __init__(self, engine: Engine, plan: SteppingPlan) -> None:
-        offsets = np.cumsum([0, *engine.move_counts])
-        columns = dict(zip(plan.columns, range(len(plan.columns)), strict=True))
-        rewarded = dict(zip(plan.rewarded, range(len(plan.rewarded)), strict=True))
-        table = [
-            (offsets[role], engine.move_counts[role], columns.get(role, -1), rewarded.get(role, -1))
-            for role in range(engine.roles)
-        ]
-        self.role_table = np.array(table, dtype=np.int64)
-        shared = np.zeros((engine.roles, 0)) if plan.shared_moves is None else plan.shared_moves
-        self.shared_moves = np.ascontiguousarray(shared, dtype=np.int64)
-        self.rewards = np.ascontiguousarray(plan.rewards, dtype=np.float64)
-        self.observed = np.ascontiguousarray(plan.observed, dtype=np.int64)
-        self.masked = np.ascontiguousarray(plan.masked, dtype=np.int64)
+    role_table: NDArray[np.int64]
+    goal_table: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    shared_moves: NDArray[np.int64]
+    observed: NDArray[np.int64]
+    masked: NDArray[np.int64]
+
+
+def game_arrays(
+    move_counts: Sequence[int], goal_table: NDArray[np.int64], plan: SteppingPlan
+) -> GameArrays:
+    """Make the arrays of a game's record."""
+    offsets = np.cumsum([0, *move_counts])
+    columns = dict(zip(plan.columns, range(len(plan.columns)), strict=True))
+    rewarded = dict(zip(plan.rewarded, range(len(plan.rewarded)), strict=True))
+    table = [
+        (offsets[role], count, columns.get(role, -1), rewarded.get(role, -1))
+        for role, count in enumerate(move_counts)
+    ]
+    shared = np.zeros((len(table), 0)) if plan.shared_moves is None else plan.shared_moves
+    return GameArrays(
+        role_table=np.array(table, dtype=np.int64),
+        goal_table=goal_table,
+        rewards=np.ascontiguousarray(plan.rewards, dtype=np.float64),
+        shared_moves=np.ascontiguousarray(shared, dtype=np.int64),
+        observed=np.ascontiguousarray(plan.observed, dtype=np.int64),
+        masked=np.ascontiguousarray(plan.masked, dtype=np.int64),
+    )
+
+
+def game_numbers(layout: Layout, roles: int, plan: SteppingPlan) -> dict[str, int]:
+    """Return the fields of a game's record that are no addresses, by name."""
+    shared = 0 if plan.shared_moves is None else int(plan.shared_moves.shape[1])
+    is_shared = plan.shared_moves is not None
+    choices = layout.rows + shared
+    return {
+        "fluents": layout.fluents,
+        "next": layout.next,
+        "legal": layout.legal,
+        "moves": layout.moves,
+        "terminal": layout.terminal,
+        "goals": layout.goals,
+        "percepts": layout.percepts,
+        "choices": choices,
+        "shared_rows": layout.rows,
+        "fluent_count": layout.fluent_count,
+        "goal_count": layout.goal_count,
+        "percept_count": layout.percept_count,
+        "move_count": sum(layout.move_counts),
+        "roles": roles,
+        "reward_columns": len(plan.rewarded),
+        "action_columns": 1 if is_shared else len(plan.columns),
+        "shared": int(is_shared),
+        "shared_count": shared,
+        "skips": int(plan.skips),
+        "hides": int(plan.hides),
+        "limit": plan.limit,
+        "counter_bits": max(1, plan.limit.bit_length()),
+        "observed_count": len(plan.observed),
+        "masked_count": len(plan.masked),
+        # Who moves next is a byte where there are two; with more, callers look at all choices.
+        "second_choices": choices + plan.columns[1] if is_shared and len(plan.columns) == 2 else 0,
+    }
+
+
+def call_strides(plan: SteppingPlan) -> CallArguments:
+    """Return how many bytes a lane has in each array of a call."""
+    is_shared = plan.shared_moves is not None
+    return CallArguments(
+        actions=8 * (1 if is_shared else len(plan.columns)),
+        observations=len(plan.observed),
+        masks=len(plan.masked),
+        actors=int(is_shared),
+        movers=1,
+        rewards=8 * len(plan.rewarded),
+        own_rewards=8,
+        terminated=1,
+        truncated=1,
+        final_observations=len(plan.observed),
+        autoreset=0,
+    )
 
 
 def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
     """The number of rows that steps need behind those of the gates."""
-    shared = 0 if plan.shared_moves is None else plan.shared_moves.shape[1]
+    shared = 0 if plan.shared_moves is None else int(plan.shared_moves.shape[1])
     return shared + engine.roles
 
 

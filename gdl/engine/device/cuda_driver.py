@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.device.cuda_code import OLDEST, ptx
 from gdl.engine.device.device import DeviceArray, Kernels
+from gdl.engine.device.dlpack import CUDA
 from gdl.engine.device.targets import Target
 from gdl.errors import DeviceError
 
@@ -25,6 +26,7 @@ WORD_BITS = 32
 
 _MAJOR, _MINOR = 75, 76
 _OUT_OF_MEMORY = 2
+_EVENT_WITHOUT_TIME = 2
 _LIBRARIES = {"win32": "nvcuda.dll"}
 
 
@@ -111,6 +113,7 @@ class CudaDevice:
 
     def __init__(self, number: int, bits: int = WORD_BITS) -> None:
         self.number, self.name = number, f"cuda:{number}"
+        self.dlpack_device = (CUDA, number)
         self.target = Target(bits, is_gpu=True)
         self._library = _library()
         self._context = ctypes.c_void_p()
@@ -144,6 +147,19 @@ class CudaDevice:
         """Call a function of the driver. Raises :class:`gdl.DeviceError` where it fails."""
         self._check(self._library.cuCtxSetCurrent(self._context))
         self._check(getattr(self._library, function)(*arguments))
+
+    def hand_over(self, stream: object) -> None:
+        """Have a stream wait for what was begun on the one that is used here, the legacy default.
+
+        None and 1 mean that one itself; -1 that nobody is to wait.
+        """
+        if stream in (None, -1, 1):
+            return
+        event = ctypes.c_void_p()
+        self.call("cuEventCreate", ctypes.byref(event), ctypes.c_uint(_EVENT_WITHOUT_TIME))
+        self.call("cuEventRecord", event, None)
+        self.call("cuStreamWaitEvent", ctypes.c_void_p(int(str(stream))), event, ctypes.c_uint(0))
+        self.call("cuEventDestroy_v2", event)
 
     def free(self, address: int) -> None:
         """Give memory back; of a context that is lost there is none to give."""

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.engine.device.dlpack import CPU
 from gdl.engine.device.targets import Target
 from gdl.errors import DeviceError
 from gdl.native_code import compile_source, native_code
@@ -45,6 +46,11 @@ class Device(Protocol):
 
     name: str
     target: Target
+    dlpack_device: tuple[int, int]
+    """Kind and number, as DLPack has them."""
+
+    def hand_over(self, stream: object) -> None:
+        """Have a stream of somebody else's, by its number, wait for what was begun here."""
 
     def kernels(self, source: str) -> Kernels:
         """Make kernels of LLVM source."""
@@ -104,6 +110,10 @@ class HostDevice:
     """This processor as a device."""
 
     name = "host"
+    dlpack_device = (CPU, 0)
+
+    def hand_over(self, stream: object) -> None:
+        """Do nothing: kernels have run when they return."""
 
     def __init__(self, bits: int = 64) -> None:
         self.target = Target(bits, is_gpu=False)

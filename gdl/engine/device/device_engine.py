@@ -21,6 +21,9 @@ instructions takes a GPU's compiler minutes."""
 GATES_OF_A_CHOICE = 9
 """How many gates it takes to choose among moves, for each of them."""
 
+PROGRAM_FIELDS = 4
+"""How many numbers the record of a program has."""
+
 
 class DeviceEngine:
     """A circuit made ready to run on a device.
@@ -47,7 +50,9 @@ class DeviceEngine:
         self.target = device.target
         if self.has_rows:
             self.target = Target(MEMORY_WORD, is_gpu=device.target.is_gpu)
-            self._programs = _Programs(device, (layout.view, layout.transition))
+            whole = layout.view, layout.transition
+            parts = layout.moves_view, layout.goals_view
+            self._programs = _Programs(device, (*whole, *parts))
         self._kernels: dict[tuple[str, int], Kernels] = {}
 
     def kernels(self, name: str, threads: int) -> Kernels:
@@ -61,6 +66,21 @@ class DeviceEngine:
             )
             self._kernels[key] = self.device.kernels(source)
         return self._kernels[key]
+
+    @property
+    def episode_target(self) -> Target:
+        """What the kernels of environments are written for: their words have 64 lanes."""
+        return Target(MEMORY_WORD, is_gpu=self.device.target.is_gpu)
+
+    def program_addresses(self) -> tuple[int, int, int]:
+        """Return where the programs of view, goals and transition are; 0 where gates are code.
+
+        Where goals are expensive, the view is what is needed for moves.
+        """
+        if not self.has_rows:
+            return 0, 0, 0
+        whole, transition, moves, goals = (self._programs.address(i) for i in range(4))
+        return moves if self.layout.goals_are_expensive else whole, goals, transition
 
     def memory(self, threads: int) -> tuple[DeviceArray, ...]:
         """Make what a block's kernels take before their other arguments: nothing, or its rows."""
@@ -89,5 +109,9 @@ class _Programs:
             gates, segments, feedback = (array.address for array in arrays)
             records.append([gates, segments, len(program.segments), feedback])
             self._arrays += arrays
-        self.array = device.zeros(8 * 4 * len(programs))
+        self.array = device.zeros(8 * PROGRAM_FIELDS * len(programs))
         device.write(self.array, np.array(records, dtype=np.int64))
+
+    def address(self, index: int) -> int:
+        """Return where the record of a program is."""
+        return self.array.address + 8 * PROGRAM_FIELDS * index

@@ -23,11 +23,11 @@ from gdl.engine.device.kernels import (
     add_goals,
     count_ended,
 )
+from gdl.engine.device.plane_helpers import PlaneHelpers, module_text
 from gdl.engine.device.targets import Target
 from gdl.engine.device.word_emitter import ThreadEmitter
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
-from gdl.engine.kernels.ir_helpers import IrHelpers, Value, integer
 
 MEMORY_ARGUMENTS = ("rows", "scratch", "programs")
 
@@ -37,37 +37,18 @@ MEMORY_WORD = 64
 VIEW_PROGRAM, TRANSITION_PROGRAM = 0, 1
 
 
-class PlaneHelpers(IrHelpers):
-    """Rows of one word, each so many words after the one before."""
-
-    def __init__(self, module: ir.Module, threads: int) -> None:
-        super().__init__(module, words=1)
-        self._threads = threads
-
-    def at(self, b: Value, base: Value, row: Value) -> Value:
-        """Return the address of a row."""
-        return b.gep(base, [b.mul(row, integer(self._threads))], source_etype=self.row)
-
-
 def memory_kernel_source(name: str, game: DeviceGame, target: Target, threads: int) -> str:
     """Write the LLVM source of a kernel, for so many threads."""
     module = ir.Module(name="kernels")
     helpers = PlaneHelpers(module, threads)
     emit_interpret(helpers)
     emit_select(helpers)
-    for function in module.functions:
-        function.linkage = "internal"
     arguments, emit = _KERNELS[name]
     e = ThreadEmitter(target.bits, target.pointer)
     emit(game, e)
     e.write("ret void")
     body = target.kernel(name, (*MEMORY_ARGUMENTS, *arguments), e.lines)
-    return "\n".join([target.head(), _without_head(str(module)), body])
-
-
-def _without_head(source: str) -> str:
-    """Leave out what a module says of its target: the device says that."""
-    return "\n".join(line for line in source.splitlines() if not line.startswith("target "))
+    return "\n".join([target.head(), module_text(module), body])
 
 
 # ---------------------------------------------------------------------- rows

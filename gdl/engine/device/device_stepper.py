@@ -1,0 +1,252 @@
+"""Environments on a device: lanes of a game from actions to tensors, without a look at the host."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.block import Bits
+from gdl.engine.device.device import DeviceArray, Kernels
+from gdl.engine.device.device_engine import DeviceEngine
+from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
+from gdl.engine.device.dlpack import Imported, row_major
+from gdl.engine.device.episode_kernels import WORD, episode_source
+from gdl.engine.device.kernels import RANDOM_PLANES
+from gdl.engine.kernels import scratch_rows
+from gdl.engine.lane_kernels import BlockArguments, CallArguments, GameArguments
+from gdl.engine.stepper import (
+    COUNTER_BITS,
+    Autoreset,
+    SteppingPlan,
+    call_strides,
+    game_arrays,
+    game_numbers,
+)
+
+
+class DeviceStepResult(NamedTuple):
+    """What a step has led to, on the device; see :class:`gdl.engine.StepResult`.
+
+    ``illegal`` uint8 (lanes,) is 1 where the action was not legal: there nothing has happened.
+    """
+
+    observations: DeviceTensor
+    masks: DeviceTensor
+    movers: DeviceTensor
+    rewards: DeviceTensor
+    own_rewards: DeviceTensor
+    terminated: DeviceTensor
+    truncated: DeviceTensor
+    final_observations: DeviceTensor
+    illegal: DeviceTensor
+
+
+class DeviceStepper:
+    """Lanes of a game on a device that make steps together; see :class:`gdl.engine.Stepper`.
+
+    ``lanes`` is a multiple of 64. Each 64 lanes draw random numbers as a block of so many lanes
+    does on the host. For one thread.
+    """
+
+    def __init__(self, engine: DeviceEngine, lanes: int, plan: SteppingPlan) -> None:
+        if lanes < 1 or lanes % WORD:
+            raise ValueError(f"on a device expected a multiple of {WORD} copies, found {lanes}")
+        self.engine, self.lanes, self.plan = engine, lanes, plan
+        self.autoreset = Autoreset.SAME_STEP
+        self._device = engine.device
+        self._threads = lanes // WORD
+        self._pool = TensorPool(engine.device)
+        layout, roles = engine.layout, engine.game.roles
+        numbers = game_numbers(layout, roles, plan)
+        self._rows = self._planes(numbers["choices"] + roles)
+        self._scratch = self._planes(scratch_rows(max(layout.move_counts, default=1)))
+        self._random = self._planes(RANDOM_PLANES)
+        names = [n for n in BlockArguments._fields if n not in ("rows", "scratch", "random")]
+        counters = {"counters": COUNTER_BITS}
+        self._masks = {name: self._planes(counters.get(name, 1)) for name in names}
+        self._every = np.full(self._threads, -1, dtype=np.int64)
+        self._device.write(self._masks["used"], self._every)
+        self._game = self._game_record(numbers)
+        self._blocks = self._array(
+            np.array(
+                BlockArguments(
+                    rows=self._rows.address,
+                    scratch=self._scratch.address,
+                    random=self._random.address,
+                    **{name: array.address for name, array in self._masks.items()},
+                ),
+                dtype=np.int64,
+            )
+        )
+        strides = CallArguments(*(WORD * stride for stride in call_strides(plan)))
+        source = episode_source(
+            layout, engine.episode_target, self._threads, strides, straight=not engine.has_rows
+        )
+        self._kernels: Kernels = self._device.kernels(source)
+        self._movers = self._pool.zeros(np.uint8, lanes)
+        self._given: Any = None
+        self.seed(0)
+
+    # ------------------------------------------------------------------ what callers do
+
+    def seed(self, seed: int) -> None:
+        """Begin all random moves anew from a seed."""
+        words = np.empty((RANDOM_PLANES, self._threads), dtype=np.uint64)
+        for number in range(self._threads):
+            generator = np.random.default_rng([seed, number])
+            words[:, number] = generator.integers(1, 2**64, size=RANDOM_PLANES, dtype=np.uint64)
+        self._device.write(self._random, words)
+
+    def use_native_code(self) -> None:
+        """Do nothing: kernels are native code."""
+
+    def reset(self, lanes: NDArray[np.bool_] | None = None) -> DeviceStepResult:
+        """Have some lanes begin again, all by default: bool (lanes,), of the host."""
+        chosen = self._every
+        if lanes is not None:
+            chosen = np.packbits(np.asarray(lanes, dtype=bool), bitorder="little").view(np.int64)
+        self._device.write(self._masks["resetting"], chosen)
+        result = self._new_result()
+        self._call("reset", result, 0)
+        return result
+
+    def step(self, actions: Any) -> DeviceStepResult:  # noqa: ANN401 of any library
+        """Make a step in all lanes.
+
+        ``actions`` int64 or int32 (lanes, columns), or (lanes,) for one column, are an array of the
+        host, or what DLPack gives of the device; those of lanes that begin again now, or are done,
+        are ignored. Raises ValueError for another shape or type.
+        """
+        result = self._new_result()
+        self._call("step", result, self._address_of(actions))
+        return result
+
+    def states(self) -> Bits:
+        """Return the states of all lanes, copied to the host: uint8 (lanes, fluents)."""
+        layout = self.engine.layout
+        words = np.empty((layout.fluents + layout.fluent_count, self._threads), dtype=np.uint64)
+        self._device.read(self._rows, words)
+        packed = words[layout.fluents :].view(np.uint8)
+        return np.unpackbits(packed, axis=1, bitorder="little").T
+
+    # ------------------------------------------------------------------ actions
+
+    @property
+    def columns(self) -> int:
+        """How many actions a lane has."""
+        return 1 if self.plan.shared_moves is not None else len(self.plan.columns)
+
+    def _address_of(self, actions: Any) -> int:  # noqa: ANN401
+        """Return where actions are, int64 on the device, and keep them until the next step."""
+        if isinstance(actions, np.ndarray) or not hasattr(actions, "__dlpack_device__"):
+            given = np.ascontiguousarray(actions, dtype=np.int64)
+            self._check_shape(given.shape)
+            tensor = self._pool.take(np.int64, self.lanes, self.columns)
+            self._device.write(tensor.array, given)
+            self._given = tensor
+            return tensor.address
+        if tuple(map(int, actions.__dlpack_device__())) != self._device.dlpack_device:
+            raise ValueError(f"expected actions on {self._device.name}, or of NumPy")
+        stream = {"stream": 1} if self.engine.target.is_gpu else {}
+        taken = Imported(actions.__dlpack__(**stream))
+        self._given = actions, taken
+        array = taken.description
+        self._check_shape(array.shape)
+        has_gaps = array.strides != row_major(array.shape)
+        if array.kind != "i" or array.bits not in (32, 64) or has_gaps:
+            raise ValueError(
+                f"expected actions int64 or int32 without gaps, found {array.kind}{array.bits}"
+            )
+        if array.bits == 64:
+            return array.address
+        wide = self._pool.take(np.int64, self.lanes, self.columns)
+        count = self.lanes * self.columns
+        self._kernels.launch("widen", (array.address, wide.address), count)
+        self._given = actions, taken, wide
+        return wide.address
+
+    def _check_shape(self, shape: tuple[int, ...]) -> None:
+        columns = self.columns
+        allowed = [(self.lanes, columns), *([(self.lanes,)] if columns == 1 else [])]
+        if tuple(shape) not in allowed:
+            raise ValueError(f"expected actions of shape {allowed[-1]}, found {tuple(shape)}")
+
+    # ------------------------------------------------------------------ calls
+
+    def _new_result(self) -> DeviceStepResult:
+        plan, pool, lanes = self.plan, self._pool, self.lanes
+        return DeviceStepResult(
+            observations=pool.take(np.uint8, lanes, len(plan.observed)),
+            masks=pool.take(np.uint8, lanes, len(plan.masked)),
+            movers=pool.zeros(np.uint8, lanes),
+            rewards=pool.zeros(np.float64, lanes, len(plan.rewarded)),
+            own_rewards=pool.zeros(np.float64, lanes),
+            terminated=pool.take(np.uint8, lanes),
+            truncated=pool.take(np.uint8, lanes),
+            final_observations=pool.take(np.uint8, lanes, len(plan.observed)),
+            illegal=pool.take(np.uint8, lanes),
+        )
+
+    def _call(self, kernel: str, result: DeviceStepResult, actions: int) -> None:
+        is_shared = self.plan.shared_moves is not None
+        call = CallArguments(
+            actions=actions,
+            observations=result.observations.address,
+            masks=result.masks.address,
+            actors=self._movers.address if is_shared else 0,
+            movers=result.movers.address,
+            rewards=result.rewards.address,
+            own_rewards=result.own_rewards.address,
+            terminated=result.terminated.address,
+            truncated=result.truncated.address,
+            final_observations=result.final_observations.address,
+            autoreset=int(self.autoreset),
+        )
+        given = self._game, self._blocks, *call, result.illegal.address
+        self._kernels.launch(kernel, given, self._threads)
+        self._movers = result.movers
+        arrays = self._arrays
+        parts = (
+            (arrays["observed"], self._masks["used"], result.observations),
+            (arrays["masked"], self._masks["movers"], result.masks),
+        )
+        for index, lanes, out in parts:
+            count = out.shape[1]
+            if count:
+                given = self._rows, index, lanes, out.address, count
+                self._kernels.launch("deliver", given, self._threads * count)
+
+    # ------------------------------------------------------------------ records
+
+    def _game_record(self, numbers: dict[str, int]) -> DeviceArray:
+        engine, layout = self.engine, self.engine.layout
+        table = np.array(engine.game.goal_table, dtype=np.int64).reshape(-1, 2)
+        arrays = game_arrays(layout.move_counts, table, self.plan)
+        self._arrays = {name: self._array(array) for name, array in arrays._asdict().items()}
+        start = np.repeat(-engine.initial.astype(np.int64)[:, None], self._threads, axis=1)
+        self._start = self._array(start)
+        view, goals, transition = engine.program_addresses()
+        record = GameArguments(
+            view=0,
+            view_program=view,
+            goals_view=int(layout.goals_are_expensive),
+            goals_view_program=goals,
+            transition=0,
+            transition_program=transition,
+            select=0,
+            start=self._start.address,
+            **{name: array.address for name, array in self._arrays.items()},
+            **numbers,
+        )
+        return self._array(np.array(record, dtype=np.int64))
+
+    def _planes(self, count: int) -> DeviceArray:
+        return self._device.zeros(8 * count * self._threads)
+
+    def _array(self, values: NDArray[np.generic]) -> DeviceArray:
+        """Copy an array to the device."""
+        array = self._device.zeros(max(values.nbytes, 1))
+        self._device.write(array, values)
+        return array

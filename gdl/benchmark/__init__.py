@@ -5,7 +5,8 @@ tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` giv
 process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
 knows the speeds of other engines and the public rulesheets that they were measured on.
 :mod:`.coverage` measures what compiling takes, :mod:`.coverage_table` tabulates it.
-:mod:`.environment_speed` measures environments for learning.
+:mod:`.environment_speed` measures environments for learning, :mod:`.device_speed` playouts on a GPU;
+it is imported where there is one.
 """
 
 from gdl.benchmark.baselines import (
@@ -22,8 +23,7 @@ from gdl.benchmark.environment_speed import (
     EnvironmentBenchmark,
     EnvironmentReport,
     check_environments,
-    environment_markdown,
-    environment_table,
+    environment_rows,
 )
 from gdl.benchmark.isolated_process import measured_in_isolation
 from gdl.benchmark.measure import (
@@ -34,7 +34,15 @@ from gdl.benchmark.measure import (
     measure_reasoner,
 )
 from gdl.benchmark.plot import check_plot_file, save_figure, write_plot
-from gdl.benchmark.tables import SpeedEntry, comparison, markdown_table, short, terminal_table
+from gdl.benchmark.tables import (
+    SpeedEntry,
+    comparison,
+    markdown_of,
+    markdown_table,
+    short,
+    table_of,
+    terminal_table,
+)
 
 __all__ = [
     "Baseline",
@@ -52,12 +60,12 @@ __all__ = [
     "comparison",
     "coverage_page",
     "coverage_summary",
-    "environment_markdown",
-    "environment_table",
+    "environment_rows",
     "fastest_baselines",
     "known_baselines",
     "known_game",
     "known_games",
+    "markdown_of",
     "markdown_table",
     "measure_coverage",
     "measure_propnet",
@@ -65,6 +73,7 @@ __all__ = [
     "measured_in_isolation",
     "save_figure",
     "short",
+    "table_of",
     "terminal_table",
     "write_plot",
 ]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import thread_time
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.table import Table
 
 import gdl
 from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed
@@ -29,7 +28,8 @@ class EnvironmentReport:
     """The figures of one game as an environment of ``envs`` copies.
 
     ``seats`` is who acts, as in :class:`gdl.envs.Seats`. ``steps_per_cpu_second``
-    are steps of all copies, ``bytes_per_step`` what each delivers: observation and mask.
+    are steps of all copies, ``bytes_per_step`` what each delivers: observation and mask. On a
+    device it is seconds of the clock on the wall.
     ``states_per_cpu_second`` is the speed of bare playouts.
     """
 
@@ -58,12 +58,14 @@ class EnvironmentBenchmark:
     """Measures a game with so many copies; a value that another process can be sent."""
 
     envs: int
+    device: str | None = None
 
     def __call__(self, game: str, text: str, plan: MeasurementPlan) -> EnvironmentReport:
         """Measure a game. Raises :class:`gdl.GdlError` for rules that cannot be compiled."""
         machine = gdl.compile(parse(text, game))
-        env = _environment(machine, self.envs)
-        speeds = [_speed(env, plan.seconds, plan.seed + i) for i in range(plan.repetitions)]
+        env = _environment(machine, self.envs, self.device)
+        measured = _speed if self.device is None else _device_speed
+        speeds = [measured(env, plan.seconds, plan.seed + i) for i in range(plan.repetitions)]
         speeds.sort()
         observed = [o.shape for o in env.observations]
         actions = sum(len(moves) for moves in env.actions)
@@ -86,12 +88,14 @@ def check_environments() -> None:
     require("gymnasium")
 
 
-def _environment(machine: PropnetStateMachine, envs: int) -> GdlVectorEnv:
+def _environment(machine: PropnetStateMachine, envs: int, device: str | None) -> GdlVectorEnv:
     from gdl.envs import GdlVectorEnv, SeatError, Seats
 
     try:
-        return GdlVectorEnv(machine, envs, role=Seats.TURN)
+        return GdlVectorEnv(machine, envs, role=Seats.TURN, device=device)
     except SeatError:  # several choose at once, or information is hidden
+        if device is not None:
+            return GdlVectorEnv(machine, envs, device=device)
         return GdlVectorEnv(machine, envs, role=Seats.ALL)
 
 
@@ -111,6 +115,23 @@ def _speed(env: GdlVectorEnv, seconds: float, seed: int) -> float:
         env.step(actions)
         steps += env.num_envs
     return steps / (thread_time() - began)
+
+
+STEPS_BETWEEN_LOOKS = 16
+"""How many steps a device makes before the host looks at the time: it works on by itself."""
+
+
+def _device_speed(env: GdlVectorEnv, seconds: float, seed: int) -> float:
+    """Return the steps per second of time on the wall, drawing included; nothing is copied."""
+    random = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    steps, began = 0, monotonic()
+    while monotonic() - began < seconds:
+        for _ in range(STEPS_BETWEEN_LOOKS):
+            *_, info = env.step(env.random_actions(random))
+        info["illegal"].numpy()  # waits for all of it
+        steps += STEPS_BETWEEN_LOOKS * env.num_envs
+    return steps / (monotonic() - began)
 
 
 # ---------------------------------------------------------------------- tables
@@ -134,21 +155,3 @@ def environment_rows(reports: Sequence[EnvironmentReport]) -> list[list[str]]:
         ]
         rows.append([report.game, *speeds, short(report.bytes_per_cpu_second), *sizes, *bare])
     return rows
-
-
-def environment_table(reports: Sequence[EnvironmentReport]) -> Table:
-    """Make a table of the figures, for a terminal."""
-    heads, *rows = environment_rows(reports)
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, justify="left" if head == "game" else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def environment_markdown(reports: Sequence[EnvironmentReport]) -> str:
-    """Write a table of the figures in Markdown."""
-    heads, *rows = environment_rows(reports)
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import TypeAlias
@@ -51,21 +51,37 @@ def short(figure: float) -> str:
 def terminal_table(entries: Sequence[SpeedEntry]) -> Table:
     """Make the table with every column, for a terminal."""
     columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries), **_COLUMNS}
-    table = Table(box=None, pad_edge=False)
-    table.add_column("game", no_wrap=True)
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    for entry in entries:
-        table.add_row(entry.game, *(column(entry) for column in columns.values()))
-    return table
+    return table_of(_rows(entries, columns))
 
 
 def markdown_table(entries: Sequence[SpeedEntry]) -> str:
     """Write the table in Markdown, with the columns that documents need."""
     columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries)}
     columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS}
-    lines = [["game", *columns], ["---", *["---:"] * len(columns)]]
-    lines += [[entry.game, *(column(entry) for column in columns.values())] for entry in entries]
+    return markdown_of(_rows(entries, columns))
+
+
+def _rows(entries: Sequence[SpeedEntry], columns: Mapping[str, Column]) -> list[list[str]]:
+    rows = [["game", *columns]]
+    rows += [[entry.game, *(column(entry) for column in columns.values())] for entry in entries]
+    return rows
+
+
+def table_of(rows: Sequence[Sequence[str]]) -> Table:
+    """Make a table of texts for a terminal; the heads are the first row, names the first column."""
+    heads, *others = rows
+    table = Table(box=None, pad_edge=False)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number else "left", no_wrap=True)
+    for row in others:
+        table.add_row(*row)
+    return table
+
+
+def markdown_of(rows: Sequence[Sequence[str]]) -> str:
+    """Write a table of texts in Markdown."""
+    heads, *others = rows
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *others]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

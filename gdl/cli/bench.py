@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import click
 from rich.console import Console
@@ -17,7 +17,6 @@ from rich.console import Console
 from gdl.benchmark import (
     Baseline,
     EnvironmentBenchmark,
-    EnvironmentReport,
     Failure,
     MeasurementPlan,
     SpeedEntry,
@@ -25,16 +24,17 @@ from gdl.benchmark import (
     check_environments,
     circumstances,
     comparison,
-    environment_markdown,
-    environment_table,
+    environment_rows,
     fastest_baselines,
     known_baselines,
     known_game,
     known_games,
+    markdown_of,
     markdown_table,
     measure_propnet,
     measure_reasoner,
     measured_in_isolation,
+    table_of,
     terminal_table,
     write_plot,
 )
@@ -44,6 +44,9 @@ from gdl.cli.options import check_plot, game_name, read_source
 from gdl.errors import Source
 from gdl.language import parse
 from gdl.system import child_environment
+
+Report = TypeVar("Report")
+"""The figures of one game."""
 
 MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
     Machine.REASONER: measure_reasoner,
@@ -84,6 +87,8 @@ def run_bench(
     search: bool,
     env: bool,
     envs: int,
+    device: str | None,
+    lanes: int,
     **numbers: Any,  # noqa: ANN401
 ) -> None:
     """Measure random playouts: states per second, and what it takes to begin."""
@@ -101,7 +106,10 @@ def run_bench(
     for _, source in sources:
         parse(source.text, source.name)
     if env:
-        _bench_environments(sources, plan, EnvironmentBenchmark(envs), form)
+        _bench_environments(sources, plan, EnvironmentBenchmark(envs, device), form)
+        return
+    if device is not None:
+        _bench_device(sources, plan, device, lanes, form)
         return
     if search:
         _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
@@ -144,29 +152,52 @@ def _bench_environments(
         check_environments()
     except ImportError as error:
         raise click.UsageError(str(error)) from error
+    _bench_rows(sources, plan, benchmark, environment_rows, form)
+
+
+def _bench_device(
+    sources: Sequence[tuple[str, Source]],
+    plan: MeasurementPlan,
+    device: str,
+    lanes: int,
+    form: str | None,
+) -> None:
+    """Measure games on a device, and print what was found."""
+    from gdl.benchmark.device_speed import DeviceBenchmark, device_rows
+
+    _bench_rows(sources, plan, DeviceBenchmark(device, lanes), device_rows, form)
+
+
+def _bench_rows(
+    sources: Sequence[tuple[str, Source]],
+    plan: MeasurementPlan,
+    benchmark: Callable[[str, str, MeasurementPlan], Report],
+    rows: Callable[[Sequence[Report]], list[list[str]]],
+    form: str | None,
+) -> None:
+    """Measure games, and print a row of each, or all figures."""
     outcomes = list(measured_in_isolation(benchmark, sources, plan, form == OutputForm.JSON))
-    reports = [found for found in outcomes if isinstance(found, EnvironmentReport)]
     failures = [found for found in outcomes if isinstance(found, Failure)]
+    reports = [found for found in outcomes if not isinstance(found, Failure)]
     facts = {**circumstances(), **asdict(plan)}
     if form == OutputForm.JSON:
-        found = {"games": [asdict(r) for r in reports], "failures": [asdict(f) for f in failures]}
+        games = [asdict(report) for report in reports]  # type: ignore[call-overload] # dataclasses
+        found = {"games": games, "failures": [asdict(failure) for failure in failures]}
         click.echo(json.dumps({**facts, **found}, indent=2))
     else:
         notes = [*(f"{failure.game}: {failure.reason}" for failure in failures), _caption(facts)]
-        _print_environments(reports, notes, form == OutputForm.MARKDOWN)
+        _print_rows(rows(reports), notes, form == OutputForm.MARKDOWN)
     if failures:
         raise click.exceptions.Exit(1)
 
 
-def _print_environments(
-    reports: Sequence[EnvironmentReport], notes: Sequence[str], markdown: bool
-) -> None:
+def _print_rows(rows: Sequence[Sequence[str]], notes: Sequence[str], markdown: bool) -> None:
     if markdown:
-        click.echo("\n\n".join([environment_markdown(reports), *notes]))
+        click.echo("\n\n".join([markdown_of(rows), *notes]))
         return
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, WIDTH)
-    console.print(environment_table(reports))
+    console.print(table_of(rows))
     for note in notes:
         console.print(note)
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from gdl.engine.block import Block, Engine
 from gdl.errors import MoveError
 from gdl.language import Ruleset, Term, as_term
 from gdl.state_machine import CheckedMoves, State
+
+if TYPE_CHECKING:
+    from gdl.engine.device import DeviceBlock, DeviceEngine
 
 REMEMBERED_VIEWS = 1024
 
@@ -113,6 +117,7 @@ class PropnetStateMachine(CheckedMoves):
         self._fact_count = len(self.facts)
         self._move_indices = [_MoveIndices(moves) for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
+        self._device_engines: dict[str, DeviceEngine] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -182,6 +187,30 @@ class PropnetStateMachine(CheckedMoves):
         block = self.engine.block(seed)
         block.load(self.bits(self.initial_state())[None, :])
         return block
+
+    def device_engine(self, device: str = "cuda:0") -> DeviceEngine:
+        """Return the engine for blocks on a device: ``cuda:0``, or ``host`` for this processor.
+
+        Raises :class:`gdl.DeviceError` where there is no such device.
+        """
+        from gdl.engine.device import DeviceEngine, open_device
+
+        if device not in self._device_engines:
+            initial = self.bits(self.initial_state())
+            game = self._lane.layout, self._goal_table, len(self.roles), initial
+            self._device_engines[device] = DeviceEngine(*game, open_device(device))
+        return self._device_engines[device]
+
+    def device_block(
+        self, lanes: int = 2**20, device: str = "cuda:0", seed: int = 0
+    ) -> DeviceBlock:
+        """Return a block on a device whose lanes all hold the initial state.
+
+        ``lanes`` is a multiple of 64. Raises :class:`gdl.DeviceError`; see :meth:`device_engine`.
+        """
+        from gdl.engine.device import DeviceBlock
+
+        return DeviceBlock(self.device_engine(device), lanes, seed)
 
     def bits(self, state: State) -> NDArray[np.uint8]:
         """Return a state of this machine as the fluents' bits: uint8 (fluents,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import gdl
-from gdl.engine import Autoreset, PropnetStateMachine, Stepper, StepResult
+from gdl.engine import Autoreset, PropnetStateMachine, Stepper, StepResult, random_actions
 from gdl.envs.observations import Observation, ObservationKind
 from gdl.envs.policies import Policy, PolicyStepper
 from gdl.envs.seats import (
@@ -28,6 +28,9 @@ from gdl.envs.seats import (
 )
 from gdl.errors import IllegalActionError
 from gdl.language import Ruleset, Term, as_term
+
+if TYPE_CHECKING:
+    from gdl.engine.device import DeviceStepper, DeviceStepResult
 
 Rules: TypeAlias = PropnetStateMachine | Ruleset | str | Path
 """A compiled game, or its rules, or a file, or the name of one of our own games."""
@@ -68,6 +71,12 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
     An episode is truncated after ``max_episode_steps`` steps of the game. ``autoreset`` is a mode
     of Gymnasium's, by default ``SameStep``. With ``native=False`` the interpreter evaluates the
     game, which is slower and needs no compiling.
+
+    With a ``device`` such as ``cuda:0`` all of it happens on that GPU, for a multiple of 64 copies:
+    actions are taken from there, and what a step returns are tensors there, which PyTorch and JAX
+    take by DLPack without a copy. Nothing waits for the host. So an action that is not legal raises
+    nothing: its copy stays as it is, and ``info["illegal"]`` says so. ``final_obs`` has something
+    only where an episode has ended. Opponents move at random.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 as Gymnasium has it
@@ -89,6 +98,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         autoreset: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: Literal["ansi", "svg"] | None = None,
         native: bool = True,
+        device: str | None = None,
     ) -> None:
         mode = AutoresetMode(autoreset)
         self.metadata = {**type(self).metadata, "autoreset_mode": mode}
@@ -96,14 +106,15 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         self.num_envs = num_envs
         self.machine = machine_of(rules)
         settings = EpisodeSettings(reward_range, max_episode_steps or 0)
+        self._on_device = device is not None
         self._plan, self._stepper = _seated(
-            (self.machine, num_envs), role, opponents, observation, settings
+            (self.machine, num_envs, device), role, opponents, observation, settings
         )
         self._stepper.autoreset = _MODES[mode]
         if native:
             self._stepper.use_native_code()
         self._make_spaces()
-        self._masks = np.zeros((num_envs, 1), dtype=np.uint8)
+        self._masks: Any = np.zeros((num_envs, 1), dtype=np.uint8)
 
     # ------------------------------------------------------------------ what there is
 
@@ -136,9 +147,18 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         """Return the action that stands for a move. Raises ValueError if there is none."""
         return self._plan.actions[column].index(self.machine.ruleset.spell(as_term(move)))
 
-    def action_masks(self) -> NDArray[np.int8]:
+    def action_masks(self) -> Any:  # noqa: ANN401
         """Return which actions are legal now: int8 (num_envs, actions of all columns)."""
-        return self._masks.view(np.int8)
+        return self._masks if self._on_device else self._masks.view(np.int8)
+
+    def random_actions(self, random: np.random.Generator) -> Any:  # noqa: ANN401
+        """Draw a uniformly random legal action for each copy, where there is one column of them.
+
+        int64 (num_envs,), on the device if there is one.
+        """
+        if self._on_device:
+            return cast("DeviceStepper", self._stepper).random_actions(self._masks, random)
+        return random_actions(self._masks, random)
 
     # ------------------------------------------------------------------ what is done
 
@@ -155,11 +175,14 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         return self._shaped(result.observations), self._info(result)
 
     def step(
-        self, actions: NDArray[np.int64]
-    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        self,
+        actions: Any,  # noqa: ANN401 arrays of any library, on a device
+    ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Make a step in every copy; see the class for what a step is.
 
-        Raises :class:`gdl.IllegalActionError` for the first copy whose action is illegal.
+        ``actions`` int64 (num_envs,), or (num_envs, columns); returned are observations, rewards
+        float64 (num_envs,), whether episodes were terminated, or truncated, bool (num_envs,), and
+        more. Raises :class:`gdl.IllegalActionError` for the first copy whose action is illegal.
         """
         try:
             result = self._stepper.step(actions)
@@ -171,7 +194,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             info["rewards"] = rewards
             rewards = result.own_rewards
         elif self._plan.seats is None:
-            rewards = rewards[:, 0]
+            rewards = rewards.reshape(self.num_envs)
         observations = self._shaped(result.observations)
         return observations, rewards, result.terminated, result.truncated, info
 
@@ -185,7 +208,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
     def states(self) -> list[gdl.State]:
         """Return the state of every copy, for looking at it: no role of hidden games may."""
         stepper = self._stepper
-        inner = stepper if isinstance(stepper, Stepper) else stepper.inner
+        inner = stepper.inner if isinstance(stepper, PolicyStepper) else stepper
         return [self.machine.state(bits) for bits in inner.states()]
 
     # ------------------------------------------------------------------ shapes
@@ -206,21 +229,26 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
-    def _shaped(self, observations: NDArray[np.uint8]) -> Any:  # noqa: ANN401
+    def _shaped(self, observations: Any) -> Any:  # noqa: ANN401
         """Give observations their shape: an array, or one for each role where they differ."""
         plan, first = self._plan, 0
         if len(plan.observations) == 1:
             return observations.reshape(self.num_envs, *plan.observations[0].shape)
         shaped = {}
         for role, observation in zip(self.roles, plan.observations, strict=True):
-            part = observations[:, first : first + observation.size]
-            shaped[role] = part.reshape(self.num_envs, *observation.shape)
+            if self._on_device:
+                shaped[role] = observations.columns(first, observation.shape)
+            else:
+                part = observations[:, first : first + observation.size]
+                shaped[role] = part.reshape(self.num_envs, *observation.shape)
             first += observation.size
         return shaped
 
-    def _info(self, result: StepResult) -> dict[str, Any]:
+    def _info(self, result: Any) -> dict[str, Any]:  # noqa: ANN401 a StepResult, on a device or not
         """Say what is legal, who has the choice, and what episodes that begin again ended with."""
         self._masks = result.masks
+        if self._on_device:
+            return self._device_info(cast("DeviceStepResult", result))
         info: dict[str, Any] = {"action_mask": result.masks.view(np.int8)}
         if self._plan.seats is Seats.TURN:
             info["role"] = result.movers
@@ -229,6 +257,14 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             if ended.any():
                 info["final_obs"] = self._shaped(result.final_observations)
                 info["_final_obs"] = ended
+        return info
+
+    def _device_info(self, result: DeviceStepResult) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": result.masks, "illegal": result.illegal}
+        if self._plan.seats is Seats.TURN:
+            info["role"] = result.movers
+        if self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
+            info["final_obs"] = self._shaped(result.final_observations)
         return info
 
     def _explained(self, error: IllegalActionError) -> IllegalActionError:
@@ -244,25 +280,37 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
 
 
 def _seated(
-    lanes: tuple[PropnetStateMachine, int],
+    lanes: tuple[PropnetStateMachine, int, str | None],
     role: str | None,
     opponents: Opponents,
     kind: ObservationKind,
     settings: EpisodeSettings,
-) -> tuple[SeatPlan, Stepper | PolicyStepper]:
-    """Plan who acts, and make what steps; ``lanes`` are of a machine, so many."""
-    machine, count = lanes
+) -> tuple[SeatPlan, Stepper | PolicyStepper | DeviceStepper]:
+    """Plan who acts, and make what steps; ``lanes`` are of a machine, so many, on a device."""
+    machine, count, device = lanes
     if role in (Seats.TURN, Seats.ALL):
         if opponents != "random":
             raise SeatError(f"{role} leaves no role to opponents")
         plan = (plan_turn if role == Seats.TURN else plan_all)(machine, kind, settings)
-        return plan, Stepper(machine, count, plan.stepping)
+        return plan, _stepper(machine, count, plan, device)
     plan = plan_seat(machine, role, kind, settings)
     if opponents == "random":
-        return plan, Stepper(machine, count, plan.stepping)
+        return plan, _stepper(machine, count, plan, device)
+    if device is not None:
+        raise SeatError(f"on {device} opponents move at random: policies are asked on the host")
     policies = _policies(machine, plan.roles[0], opponents)
     everyone = plan_all(machine, kind, settings)
     return plan, PolicyStepper(machine, count, everyone, plan.roles[0], policies)
+
+
+def _stepper(
+    machine: PropnetStateMachine, count: int, plan: SeatPlan, device: str | None
+) -> Stepper | DeviceStepper:
+    if device is None:
+        return Stepper(machine, count, plan.stepping)
+    from gdl.engine.device import DeviceStepper  # of no use to most
+
+    return DeviceStepper(machine.device_engine(device), count, plan.stepping)
 
 
 def _policies(

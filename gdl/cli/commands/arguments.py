@@ -132,3 +132,23 @@ class CommandWithRenamedOptions(click.Command):
             return argument
         click.echo(f"{option} is now {self.renamed[option]}; the old name will go", err=True)
         return f"{self.renamed[option]}{equals}{value}"
+
+
+class DeviceName(click.ParamType):
+    """A device by its name: ``cuda:0``, or ``host`` for the same kernels on this processor."""
+
+    name = "device"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Check a name."""
+        kind, _, number = value.partition(":")
+        if value != "host" and (kind != "cuda" or not (number or "0").isdecimal()):
+            self.fail(f"expected cuda, cuda:0 and so on, or host, found {value!r}", param, ctx)
+        return value
+
+
+def device_option(what: str) -> Callable[[Command], Command]:
+    """Make the option that names a device."""
+    return click.option("--device", type=DeviceName(), metavar="NAME", help=what)

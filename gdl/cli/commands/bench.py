@@ -8,7 +8,13 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE_OR_FOLDER, Machine, OutputPath, machine_option
+from gdl.cli.commands.arguments import (
+    FILE_OR_FOLDER,
+    Machine,
+    OutputPath,
+    device_option,
+    machine_option,
+)
 
 CSV_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -49,6 +55,15 @@ class OutputForm(StrEnum):
     default=8192,
     show_default=True,
     help="The number of copies in an environment; multiples of 512 are the fastest.",
+)
+@device_option("Measure on a GPU, such as cuda:0, or host for its kernels on this processor.")
+@click.option(
+    "--lanes",
+    type=click.IntRange(64),
+    metavar="N",
+    default=2**22,
+    show_default=True,
+    help="The number of states that are played at once on a device; a multiple of 64.",
 )
 @click.option("--search", is_flag=True, hidden=True)
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
@@ -95,6 +110,9 @@ def bench_command(**options: Any) -> None:  # noqa: ANN401
     --env measures games as environments for learning: steps per second of one core's CPU time, with
     observations and masks as arrays in Python and random legal actions that are drawn from them;
     beside bare playouts, which deliver nothing. It needs the extra rl.
+
+    --device measures playouts on a GPU, per second on the wall, beside a core of this processor;
+    with --env environments whose arrays stay on the GPU.
 
     \b
     Examples:

@@ -13,8 +13,20 @@ from __future__ import annotations
 from gdl.engine.device.device import Device, HostDevice
 from gdl.engine.device.device_block import DeviceBlock, DevicePlayouts
 from gdl.engine.device.device_engine import DeviceEngine
+from gdl.engine.device.device_stepper import DeviceStepper, DeviceStepResult
+from gdl.engine.device.device_tensor import DeviceTensor
 
-__all__ = ["Device", "DeviceBlock", "DeviceEngine", "DevicePlayouts", "HostDevice", "open_device"]
+__all__ = [
+    "Device",
+    "DeviceBlock",
+    "DeviceEngine",
+    "DevicePlayouts",
+    "DeviceStepResult",
+    "DeviceStepper",
+    "DeviceTensor",
+    "HostDevice",
+    "open_device",
+]
 
 
 def open_device(name: str) -> Device:

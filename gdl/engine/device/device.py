@@ -45,6 +45,8 @@ class Device(Protocol):
     """Where kernels run."""
 
     name: str
+    model: str
+    """What the device is called by those who make it."""
     target: Target
     dlpack_device: tuple[int, int]
     """Kind and number, as DLPack has them."""
@@ -110,6 +112,7 @@ class HostDevice:
     """This processor as a device."""
 
     name = "host"
+    model = "this processor"
     dlpack_device = (CPU, 0)
 
     def hand_over(self, stream: object) -> None:

@@ -29,7 +29,7 @@ from gdl.engine.stepper import (
 class DeviceStepResult(NamedTuple):
     """What a step has led to, on the device; see :class:`gdl.engine.StepResult`.
 
-    ``illegal`` uint8 (lanes,) is 1 where the action was not legal: there nothing has happened.
+    ``illegal`` bool (lanes,) is true where the action was not legal: there nothing has happened.
     """
 
     observations: DeviceTensor
@@ -123,6 +123,17 @@ class DeviceStepper:
         self._call("step", result, self._address_of(actions))
         return result
 
+    def random_actions(self, masks: DeviceTensor, random: np.random.Generator) -> DeviceTensor:
+        """Draw a uniformly random legal action for each line of masks, on the device.
+
+        They are those of :func:`gdl.engine.random_actions` by the same numbers: int64 (lines,).
+        """
+        lines, count = masks.shape
+        actions = self._pool.take(np.int64, lines)
+        seed = int(random.integers(2**63))
+        self._kernels.launch("draw", (masks.address, actions.address, count, seed), lines)
+        return actions
+
     def states(self) -> Bits:
         """Return the states of all lanes, copied to the host: uint8 (lanes, fluents)."""
         layout = self.engine.layout
@@ -183,10 +194,10 @@ class DeviceStepper:
             movers=pool.zeros(np.uint8, lanes),
             rewards=pool.zeros(np.float64, lanes, len(plan.rewarded)),
             own_rewards=pool.zeros(np.float64, lanes),
-            terminated=pool.take(np.uint8, lanes),
-            truncated=pool.take(np.uint8, lanes),
+            terminated=pool.take(np.bool_, lanes),
+            truncated=pool.take(np.bool_, lanes),
             final_observations=pool.take(np.uint8, lanes, len(plan.observed)),
-            illegal=pool.take(np.uint8, lanes),
+            illegal=pool.take(np.bool_, lanes),
         )
 
     def _call(self, kernel: str, result: DeviceStepResult, actions: int) -> None:

@@ -16,6 +16,8 @@ neighbouring bytes.
     thread for each word of each of ``count`` rows; of lanes that are not in ``lanes``, zeros.
 ``widen(narrow, wide, threads)``
     Copies int32 to int64, a thread for each.
+``draw(masks, actions, count, seed, threads)``
+    Draws legal actions, a thread for each lane, as :func:`gdl.engine.random_actions` does.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from gdl.engine.kernels.ir_helpers import I64, POINTER, IrHelpers, Value, get_in
 from gdl.engine.lane_kernels.actions import emit_choices, emit_put
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
 from gdl.engine.lane_kernels.delivery import I8, each_bit, emit_spread
+from gdl.engine.lane_kernels.draws import random_below
 from gdl.engine.lane_kernels.episode import (
     Emitter,
     Pieces,
@@ -53,6 +56,7 @@ _CALL = tuple(f"i64 {name}" for name in CallArguments._fields)
 STEP_ARGUMENTS = ("game", "blocks", *_CALL, "i64 illegal", "i64 threads")
 DELIVER_ARGUMENTS = ("rows", "index", "lanes", "out", "i64 count", "i64 threads")
 WIDEN_ARGUMENTS = ("narrow", "wide", "i64 threads")
+DRAW_ARGUMENTS = ("masks", "actions", "i64 count", "i64 seed", "i64 threads")
 
 
 def episode_source(
@@ -86,6 +90,7 @@ def episode_source(
     reset = emit_reset_block(helpers, pieces, parts)
     _emit_thread(helpers, "step", strides, [check, step], pieces)
     _emit_thread(helpers, "reset", strides, [reset], pieces)
+    _emit_draw(helpers)
     evaluators = straight_evaluators(layout, threads) if straight else interpreted_evaluators()
     return "\n".join(
         [
@@ -96,6 +101,7 @@ def episode_source(
             target.kernel("reset", STEP_ARGUMENTS, _thread_call("reset", target)),
             target.kernel("deliver", DELIVER_ARGUMENTS, _deliver_body(target, threads)),
             target.kernel("widen", WIDEN_ARGUMENTS, _widen_body(target)),
+            target.kernel("draw", DRAW_ARGUMENTS, _draw_body(target)),
         ]
     )
 
@@ -147,15 +153,49 @@ def _put(b: Value, record: Value, index: int, value: Value) -> None:
 
 
 def _thread_call(name: str, target: Target) -> list[str]:
+    numbers = ", ".join(f"i64 %{field}" for field in CallArguments._fields)
+    return _call(f"{name}_lanes", ("game", "blocks"), f"{numbers}, i64 %illegal", target)
+
+
+def _draw_body(target: Target) -> list[str]:
+    return _call("draw_lane", ("masks", "actions"), "i64 %count, i64 %seed", target)
+
+
+def _call(function: str, arrays: tuple[str, str], numbers: str, target: Target) -> list[str]:
+    """Write the body of a kernel that calls a function, with addresses as all targets have them."""
     cast = [
         f"  %{array}.generic = addrspacecast {target.pointer} %{array} to ptr"
-        for array in ("game", "blocks")
+        for array in arrays
         if target.is_gpu
     ]
     suffix = ".generic" if target.is_gpu else ""
-    numbers = ", ".join(f"i64 %{field}" for field in CallArguments._fields)
-    given = f"ptr %game{suffix}, ptr %blocks{suffix}, {numbers}, i64 %illegal, i64 %thread"
-    return [*cast, f"  call void @{name}_lanes({given})", "  ret void"]
+    given = ", ".join(f"ptr %{array}{suffix}" for array in arrays)
+    call = f"  call void @{function}({given}, {numbers}, i64 %thread)"
+    return [*cast, call, "  ret void"]
+
+
+def _emit_draw(helpers: IrHelpers) -> None:
+    """Emit ``draw_lane(masks, actions, count, seed, lane)``."""
+    kinds = [POINTER, POINTER, I64, I64, I64]
+    function, b = helpers.function("draw_lane", ir.VoidType(), kinds)
+    masks, actions, count, seed, lane = function.args
+    line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
+
+    def legal(action: Value) -> Value:
+        return b.icmp_unsigned("!=", get_integer(b, line, action, I8), ir.Constant(I8, 0))
+
+    total, found = helpers.counter(b, 0), helpers.counter(b, 0)
+    with loop(b, integer(0), count) as action:
+        b.store(b.add(b.load(total, typ=I64), b.zext(legal(action), I64)), total)
+    left = helpers.counter(b, 0)
+    b.store(random_below(b, b.load(total, typ=I64), seed, lane), left)
+    with loop(b, integer(0), count) as action, b.if_then(legal(action)):
+        wanted = b.load(left, typ=I64)
+        with b.if_then(b.icmp_signed("==", wanted, integer(0))):
+            b.store(action, found)
+        b.store(b.sub(wanted, integer(1)), left)
+    b.store(b.load(found, typ=I64), b.gep(actions, [lane], source_etype=I64))
+    b.ret_void()
 
 
 # ---------------------------------------------------------------------- actions

@@ -55,7 +55,7 @@ def _emit_fast_draws(b: Value, size: int) -> Value:
     with loop(b, integer(0), whole) as lane:
         line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
         bits = b.and_(_flags(b, line, size), present)
-        wanted = _random_below(b, b.ctpop(bits), seed, lane)
+        wanted = random_below(b, b.ctpop(bits), seed, lane)
         some = b.icmp_signed("!=", bits, integer(0))
         action = b.select(some, _nth_bit(b, bits, wanted, size), integer(0))
         b.store(action, b.gep(actions, [lane], source_etype=I64))
@@ -88,7 +88,7 @@ def _emit_long_draws(b: Value) -> Value:
         total = local_integer(b, integer(0))
         with loop(b, integer(0), b.add(last, integer(1))) as word:
             b.store(b.add(b.load(total, typ=I64), b.ctpop(read(line, word))), total)
-        left = local_integer(b, _random_below(b, b.load(total, typ=I64), seed, lane))
+        left = local_integer(b, random_below(b, b.load(total, typ=I64), seed, lane))
         found = local_integer(b, integer(0))
         some = b.icmp_signed("!=", b.load(total, typ=I64), integer(0))
         with b.if_then(some), repeat(b) as again:
@@ -113,7 +113,7 @@ def _emit_draw_of_many(b: Value, line: Value, lane: Value) -> None:
     with loop(b, integer(0), words) as word:
         found = b.ctpop(_word(b, line, word))
         b.store(b.add(b.load(total, typ=I64), found), total)
-    wanted = _random_below(b, b.load(total, typ=I64), seed, lane)
+    wanted = random_below(b, b.load(total, typ=I64), seed, lane)
     target = b.gep(actions, [lane], source_etype=I64)
     b.store(integer(0), target)
     left = local_integer(b, wanted)
@@ -157,7 +157,7 @@ def _flags(b: Value, address: Value, size: int) -> Value:
     return flags if size == 64 else b.zext(flags, I64)
 
 
-def _random_below(b: Value, total: Value, seed: Value, lane: Value) -> Value:
+def random_below(b: Value, total: Value, seed: Value, lane: Value) -> Value:
     """Return a random number below a total, 0 where that is 0.
 
     Sources: G. Steele, D. Lea and C. Flood, Fast splittable pseudorandom number generators (2014);

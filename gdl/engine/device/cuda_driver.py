@@ -166,9 +166,9 @@ class CudaDevice:
         if not self._library.cuCtxSetCurrent(self._context):
             self._library.cuMemFree_v2(ctypes.c_uint64(address))
 
-    def kernels(self, source: str) -> Kernels:
+    def kernels(self, source: str, *, straight: bool) -> Kernels:
         """Make kernels of LLVM source."""
-        return CudaKernels(self, ptx(source, self.capability) + b"\0")
+        return CudaKernels(self, ptx(source, self.capability, straight=straight) + b"\0")
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""

@@ -54,8 +54,8 @@ class Device(Protocol):
     def hand_over(self, stream: object) -> None:
         """Have a stream of somebody else's, by its number, wait for what was begun here."""
 
-    def kernels(self, source: str) -> Kernels:
-        """Make kernels of LLVM source."""
+    def kernels(self, source: str, *, straight: bool) -> Kernels:
+        """Make kernels of LLVM source, which is one long line of gates, or is not."""
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0. Raises :class:`gdl.DeviceError` for lack of it."""
@@ -96,10 +96,11 @@ class HostArray:
 class HostKernels:
     """Kernels compiled for this processor, each a loop over its threads."""
 
-    def __init__(self, source: str) -> None:
-        # Without optimisation: a thread's gates are one long line, which takes LLVM a minute.
-        key = f"without optimisation\n{source}"
-        self._code = native_code(key, lambda: source, partial(compile_source, effort=0))
+    def __init__(self, source: str, *, straight: bool) -> None:
+        # To optimise a long line of gates takes LLVM a minute.
+        effort = 0 if straight else 1
+        compiler = partial(compile_source, effort=effort)
+        self._code = native_code(f"effort {effort}\n{source}", lambda: source, compiler)
 
     def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
         """Run a kernel for one thread after the other."""
@@ -121,9 +122,9 @@ class HostDevice:
     def __init__(self, bits: int = 64) -> None:
         self.target = Target(bits, is_gpu=False)
 
-    def kernels(self, source: str) -> Kernels:
+    def kernels(self, source: str, *, straight: bool) -> Kernels:
         """Make kernels of LLVM source."""
-        return HostKernels(source)
+        return HostKernels(source, straight=straight)
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""

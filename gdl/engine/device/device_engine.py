@@ -64,7 +64,7 @@ class DeviceEngine:
                 if self.has_rows
                 else kernel_source(name, self.game, self.target)
             )
-            self._kernels[key] = self.device.kernels(source)
+            self._kernels[key] = self.device.kernels(source, straight=not self.has_rows)
         return self._kernels[key]
 
     @property

@@ -84,7 +84,7 @@ class DeviceStepper:
         source = episode_source(
             layout, engine.episode_target, self._threads, strides, straight=not engine.has_rows
         )
-        self._kernels: Kernels = self._device.kernels(source)
+        self._kernels: Kernels = self._device.kernels(source, straight=False)
         self._movers = self._pool.zeros(np.uint8, lanes)
         self._given: Any = None
         self.seed(0)

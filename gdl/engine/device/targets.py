@@ -59,14 +59,14 @@ class Target:
     def _gpu_kernel(self, call: str) -> list[str]:
         read = "call i32 @llvm.nvvm.read.ptx.sreg"
         return [
-            f"  %tid = {read}.tid.x()",
-            f"  %ntid = {read}.ntid.x()",
-            f"  %ctaid = {read}.ctaid.x()",
-            "  %before = mul i32 %ctaid, %ntid",
-            "  %index = add i32 %before, %tid",
-            "  %thread = zext i32 %index to i64",
-            "  %inside = icmp ult i64 %thread, %threads",
-            "  br i1 %inside, label %work, label %done",
+            f"  %gpu.tid = {read}.tid.x()",
+            f"  %gpu.ntid = {read}.ntid.x()",
+            f"  %gpu.ctaid = {read}.ctaid.x()",
+            "  %gpu.before = mul i32 %gpu.ctaid, %gpu.ntid",
+            "  %gpu.index = add i32 %gpu.before, %gpu.tid",
+            "  %thread = zext i32 %gpu.index to i64",
+            "  %gpu.inside = icmp ult i64 %thread, %threads",
+            "  br i1 %gpu.inside, label %work, label %done",
             "work:",
             call,
             "  br label %done",

@@ -12,7 +12,8 @@ from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
 from gdl.engine.device.dlpack import Imported, row_major
-from gdl.engine.device.episode_kernels import WORD, episode_source
+from gdl.engine.device.byte_kernels import WORD, bytes_at_once
+from gdl.engine.device.episode_kernels import EpisodePlan, episode_source
 from gdl.engine.device.kernels import RANDOM_PLANES
 from gdl.engine.kernels import scratch_rows
 from gdl.engine.lane_kernels import BlockArguments, CallArguments, GameArguments
@@ -20,7 +21,6 @@ from gdl.engine.stepper import (
     COUNTER_BITS,
     Autoreset,
     SteppingPlan,
-    call_strides,
     game_arrays,
     game_numbers,
 )
@@ -80,10 +80,10 @@ class DeviceStepper:
                 dtype=np.int64,
             )
         )
-        strides = CallArguments(*(WORD * stride for stride in call_strides(plan)))
-        source = episode_source(
-            layout, engine.episode_target, self._threads, strides, straight=not engine.has_rows
-        )
+        episodes = EpisodePlan(layout, plan, numbers, self._threads, not engine.has_rows)
+        self._given_rows = self._planes(len(episodes.actions) * episodes.most_actions)
+        self._last_rows = self._planes(len(plan.observed) + 1)
+        source = episode_source(episodes, engine.episode_target)
         self._kernels: Kernels = self._device.kernels(source, straight=False)
         self._movers = self._pool.zeros(np.uint8, lanes)
         self._given: Any = None
@@ -120,7 +120,10 @@ class DeviceStepper:
         are ignored. Raises ValueError for another shape or type.
         """
         result = self._new_result()
-        self._call("step", result, self._address_of(actions))
+        self._device.clear(self._given_rows)
+        kernel, given = self._placed(actions)
+        self._kernels.launch(kernel, (given, self._given_rows), self.lanes * self.columns)
+        self._call("step", result, self._given_rows.address)
         return result
 
     def random_actions(self, masks: DeviceTensor, random: np.random.Generator) -> DeviceTensor:
@@ -149,15 +152,15 @@ class DeviceStepper:
         """How many actions a lane has."""
         return 1 if self.plan.shared_moves is not None else len(self.plan.columns)
 
-    def _address_of(self, actions: Any) -> int:  # noqa: ANN401
-        """Return where actions are, int64 on the device, and keep them until the next step."""
+    def _placed(self, actions: Any) -> tuple[str, int]:  # noqa: ANN401
+        """Return what places actions, and where they are on the device; they stay until the next."""
         if isinstance(actions, np.ndarray) or not hasattr(actions, "__dlpack_device__"):
             given = np.ascontiguousarray(actions, dtype=np.int64)
             self._check_shape(given.shape)
             tensor = self._pool.take(np.int64, self.lanes, self.columns)
             self._device.write(tensor.array, given)
             self._given = tensor
-            return tensor.address
+            return "place64", tensor.address
         if tuple(map(int, actions.__dlpack_device__())) != self._device.dlpack_device:
             raise ValueError(f"expected actions on {self._device.name}, or of NumPy")
         stream = {"stream": 1} if self.engine.target.is_gpu else {}
@@ -170,13 +173,7 @@ class DeviceStepper:
             raise ValueError(
                 f"expected actions int64 or int32 without gaps, found {array.kind}{array.bits}"
             )
-        if array.bits == 64:
-            return array.address
-        wide = self._pool.take(np.int64, self.lanes, self.columns)
-        count = self.lanes * self.columns
-        self._kernels.launch("widen", (array.address, wide.address), count)
-        self._given = actions, taken, wide
-        return wide.address
+        return f"place{array.bits}", array.address
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
         columns = self.columns
@@ -212,22 +209,28 @@ class DeviceStepper:
             own_rewards=result.own_rewards.address,
             terminated=result.terminated.address,
             truncated=result.truncated.address,
-            final_observations=result.final_observations.address,
+            final_observations=self._last_rows.address,
             autoreset=int(self.autoreset),
         )
         given = self._game, self._blocks, *call, result.illegal.address
         self._kernels.launch(kernel, given, self._threads)
         self._movers = result.movers
-        arrays = self._arrays
-        parts = (
-            (arrays["observed"], self._masks["used"], result.observations),
-            (arrays["masked"], self._masks["movers"], result.masks),
-        )
-        for index, lanes, out in parts:
-            count = out.shape[1]
-            if count:
-                given = self._rows, index, lanes, out.address, count
-                self._kernels.launch("deliver", given, self._threads * count)
+        used, active, arrays = self._masks["used"], self._masks["movers"], self._arrays
+        self._deliver("observe", arrays["observed"], used, result.observations)
+        self._deliver("mask", arrays["masked"], active, result.masks)
+        count = len(self.plan.observed)
+        if count:
+            lanes = self._last_rows.address + 8 * count * self._threads
+            given = self._last_rows, lanes, result.final_observations.address, count
+            self._kernels.launch("deliver_last", given, self._threads * count)
+
+    def _deliver(
+        self, kernel: str, index: DeviceArray, lanes: DeviceArray, out: DeviceTensor
+    ) -> None:
+        count = out.shape[1]
+        if count:
+            given = self._rows, index, lanes, out.address, count
+            self._kernels.launch(kernel, given, self._threads * count // bytes_at_once(count))
 
     # ------------------------------------------------------------------ records
 

@@ -2,40 +2,59 @@
 
 What a step is, is said in :mod:`gdl.engine.lane_kernels.episode`, and is the same code. What is
 different: an action that is not legal holds its lane where it is, as nobody waits for a thread that
-could complain; and bytes are delivered by kernels of their own, neighbouring threads writing
-neighbouring bytes.
+could complain. And what is done lane by lane has kernels of its own, in which neighbouring threads
+read and write neighbouring bytes: a step is ``place``, ``step``, and ``deliver`` or
+``deliver_last`` for each array.
 
+``place32(actions, given, threads)``, ``place64``
+    Marks actions in rows, a thread for each of int32 or int64 (lanes, columns). ``given`` has
+    planes for all actions of the first column, then for those of the second; they are 0.
 ``step(game, blocks, call..., illegal, threads)``
     A step of all lanes. ``game`` is the record of a game; ``blocks`` that of the first thread's
     block, the others' are a word further on; then each field of the record of a call, as that of
-    the first thread. ``illegal`` uint8 (lanes,) are the lanes whose actions were not legal.
+    the first thread; but ``actions`` is where ``given`` begins, and ``final_observations`` planes
+    for what is observed at the end of episodes, and one for the lanes in which they have ended.
+    ``illegal`` uint8 (lanes,) are the lanes whose actions were not legal.
 ``reset(game, blocks, call..., illegal, threads)``
     New episodes in the lanes that are to begin again.
 ``deliver(rows, index, lanes, out, count, threads)``
     Bytes of rows, as :func:`gdl.engine.lane_kernels.delivery.emit_deliver` has them. There is a
-    thread for each word of each of ``count`` rows; of lanes that are not in ``lanes``, zeros.
-``widen(narrow, wide, threads)``
-    Copies int32 to int64, a thread for each.
+    thread for each word of ``count`` rows; of lanes that are not in ``lanes``, zeros. One for
+    observations, one for masks.
+``deliver_last(rows, lanes, out, count, threads)``
+    The same of the first ``count`` rows, and of ``lanes`` only.
 ``draw(masks, actions, count, seed, threads)``
     Draws legal actions, a thread for each lane, as :func:`gdl.engine.random_actions` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from llvmlite import ir
 
 from gdl.circuit import Layout
+from gdl.engine.device.byte_kernels import WORD, deliver_body, last_body, place_body
 from gdl.engine.device.evaluators import EVALUATORS, interpreted_evaluators, straight_evaluators
 from gdl.engine.device.plane_helpers import PlaneHelpers, module_text
 from gdl.engine.device.targets import Target
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
-from gdl.engine.kernels.ir_helpers import I64, POINTER, IrHelpers, Value, get_integer, integer, loop
-from gdl.engine.lane_kernels.actions import emit_choices, emit_put
+from gdl.engine.kernels.ir_helpers import (
+    I64,
+    POINTER,
+    IrHelpers,
+    Value,
+    batches,
+    get_integer,
+    integer,
+    loop,
+)
+from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
-from gdl.engine.lane_kernels.delivery import I8, each_bit, emit_spread
+from gdl.engine.lane_kernels.delivery import I8, each_bit
 from gdl.engine.lane_kernels.draws import random_below
 from gdl.engine.lane_kernels.episode import (
     Emitter,
@@ -47,36 +66,63 @@ from gdl.engine.lane_kernels.episode import (
     emit_reward,
     emit_step_block,
 )
-
-WORD = 64
-"""How many lanes a thread has."""
+from gdl.engine.stepper import SteppingPlan, call_strides
 
 _CALL = tuple(f"i64 {name}" for name in CallArguments._fields)
 
 STEP_ARGUMENTS = ("game", "blocks", *_CALL, "i64 illegal", "i64 threads")
 DELIVER_ARGUMENTS = ("rows", "index", "lanes", "out", "i64 count", "i64 threads")
-WIDEN_ARGUMENTS = ("narrow", "wide", "i64 threads")
+DELIVER_LAST_ARGUMENTS = ("rows", "lanes", "out", "i64 count", "i64 threads")
+PLACE_ARGUMENTS = ("actions", "given", "i64 threads")
 DRAW_ARGUMENTS = ("masks", "actions", "i64 count", "i64 seed", "i64 threads")
 
 
-def episode_source(
-    layout: Layout, target: Target, threads: int, strides: CallArguments, *, straight: bool
-) -> str:
-    """Write the LLVM source of the kernels for so many threads.
+@dataclass(frozen=True, slots=True)
+class EpisodePlan:
+    """What the kernels of some environments are made of.
 
-    ``strides`` are how many bytes a thread's lanes have in each array of a call. With ``straight``
-    gates are written into the kernels, otherwise they are interpreted.
+    ``numbers`` are the fields of a game's record that are no addresses. With ``straight`` gates are
+    written into the kernels, otherwise they are interpreted.
     """
+
+    layout: Layout
+    plan: SteppingPlan
+    numbers: Mapping[str, int]
+    threads: int
+    straight: bool
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """How many actions each column has."""
+        if self.plan.shared_moves is not None:
+            return (self.plan.shared_moves.shape[1],)
+        return tuple(self.layout.move_counts[role] for role in self.plan.columns)
+
+    @property
+    def most_actions(self) -> int:
+        """The planes of a column of ``given``."""
+        return max(self.actions, default=0)
+
+    def strides(self) -> CallArguments:
+        """How many bytes further on a thread's part of each array of a call begins."""
+        lanes = CallArguments(*(WORD * stride for stride in call_strides(self.plan)))
+        return lanes._replace(actions=WORD // 8, final_observations=WORD // 8)
+
+
+def episode_source(episodes: EpisodePlan, target: Target) -> str:
+    """Write the LLVM source of the kernels."""
+    layout, threads = episodes.layout, episodes.threads
     module = ir.Module(name="episodes")
-    helpers = PlaneHelpers(module, threads)
+    helpers = PlaneHelpers(module, threads, episodes.most_actions)
+    helpers.known = episodes.numbers
     emit_select(helpers)
-    if not straight:
+    if not episodes.straight:
         emit_interpret(helpers)
     pieces = Pieces(
-        deliver=_emit_deliver_lanes(helpers),
-        spread=emit_spread(helpers),
+        deliver=_emit_keep_last(helpers),
+        spread=_emit_spread(helpers),
         check=None,
-        put=emit_put(helpers),
+        put=_emit_put(helpers, episodes.numbers["shared_count"]),
         choices=emit_choices(helpers),
     )
     choose, find = emit_choose(helpers, pieces), emit_find_choices(helpers, pieces)
@@ -88,10 +134,12 @@ def episode_source(
     check = _emit_hold_illegal(helpers, pieces)
     step = emit_step_block(helpers, pieces, parts)
     reset = emit_reset_block(helpers, pieces, parts)
-    _emit_thread(helpers, "step", strides, [check, step], pieces)
-    _emit_thread(helpers, "reset", strides, [reset], pieces)
+    _emit_thread(helpers, "step", episodes.strides(), [check, step], pieces)
+    _emit_thread(helpers, "reset", episodes.strides(), [reset], pieces)
     _emit_draw(helpers)
+    straight = episodes.straight
     evaluators = straight_evaluators(layout, threads) if straight else interpreted_evaluators()
+    observed, masked = episodes.numbers["observed_count"], episodes.numbers["masked_count"]
     return "\n".join(
         [
             target.head(),
@@ -99,8 +147,11 @@ def episode_source(
             evaluators,
             target.kernel("step", STEP_ARGUMENTS, _thread_call("step", target)),
             target.kernel("reset", STEP_ARGUMENTS, _thread_call("reset", target)),
-            target.kernel("deliver", DELIVER_ARGUMENTS, _deliver_body(target, threads)),
-            target.kernel("widen", WIDEN_ARGUMENTS, _widen_body(target)),
+            target.kernel("observe", DELIVER_ARGUMENTS, deliver_body(target, threads, observed)),
+            target.kernel("mask", DELIVER_ARGUMENTS, deliver_body(target, threads, masked)),
+            target.kernel("deliver_last", DELIVER_LAST_ARGUMENTS, last_body(target, threads)),
+            target.kernel("place32", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 32)),
+            target.kernel("place64", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 64)),
             target.kernel("draw", DRAW_ARGUMENTS, _draw_body(target)),
         ]
     )
@@ -129,6 +180,9 @@ def _emit_thread(
         moved = b.add(base, b.mul(thread, integer(stride)))
         none = b.icmp_signed("==", base, integer(0))
         _put(b, call, index, b.select(none, integer(0), moved))
+    last = CallArguments._fields.index("final_observations")
+    kept = b.inttoptr(get_integer(b, call, integer(last)), POINTER)
+    helpers.store(b, helpers.zero, kept, integer(helpers.known["observed_count"]))
     for each in functions:
         b.call(each, [game, block, call])
     masks = {
@@ -202,24 +256,21 @@ def _emit_draw(helpers: IrHelpers) -> None:
 
 
 def _emit_hold_illegal(helpers: IrHelpers, pieces: Pieces) -> Value:
-    """Emit the check of all actions: lanes whose actions are not legal are held."""
+    """Emit the check of all actions: lanes in which one is not legal, or unknown, are held."""
     e = Emitter(helpers, "hold_illegal", ir.VoidType(), pieces)
     b = e.b
     idle = b.or_(e.mask("done"), e.row("terminal"))
-    e.set_mask("pending", e.without(e.mask("used"), idle))
-    held = helpers.variable(b, helpers.zero)
-    actions, columns = e.call.address("actions"), e.game.number("action_columns")
+    pending = e.without(e.mask("used"), idle)
+    legal_lanes = helpers.variable(b, pending)
+    actions = e.call.address("actions")
 
     def check(legal: Value, count: Value, given: Value) -> None:
-        with each_bit(b, get_integer(b, e.block.address("pending"), integer(0))) as bit:
-            action = get_integer(b, given, b.mul(bit, columns))
-            known = b.icmp_unsigned("<", action, count)
-            row = b.select(known, action, integer(0))
-            word = helpers.load_word(b, legal, row, integer(0))
-            allowed = b.and_(b.lshr(word, bit), b.zext(known, I64))
-            bad = b.and_(b.xor(allowed, integer(1)), integer(1))
-            flag = b.bitcast(b.shl(bad, bit), helpers.row)
-            b.store(b.or_(helpers.get(b, held), flag), held)
+        found = helpers.variable(b, helpers.zero)
+        for batch in batches(b, count, helpers.batch):
+            both = [b.and_(helpers.load(b, legal, a), helpers.load(b, given, a)) for a in batch]
+            for some in both:
+                b.store(b.or_(helpers.get(b, found), some), found)
+        b.store(b.and_(helpers.get(b, legal_lanes), helpers.get(b, found)), legal_lanes)
 
     with b.if_else(e.game.flag("shared")) as (shared, own):
         with shared:
@@ -227,29 +278,68 @@ def _emit_hold_illegal(helpers: IrHelpers, pieces: Pieces) -> Value:
         with own, loop(b, integer(0), e.game.number("roles")) as role:
             column = e.role(role, 2)
             with b.if_then(b.icmp_signed(">=", column, integer(0))):
-                given = b.gep(actions, [column], source_etype=I64)
-                check(e.rows_of("legal", e.role(role, 0)), e.role(role, 1), given)
-    e.set_mask("held", helpers.get(b, held))
-    e.set_mask("pending", e.without(e.mask("pending"), helpers.get(b, held)))
+                legal = e.rows_of("legal", e.role(role, 0))
+                check(legal, e.role(role, 1), helpers.column(b, actions, column))
+    e.set_mask("pending", helpers.get(b, legal_lanes))
+    e.set_mask("held", e.without(pending, helpers.get(b, legal_lanes)))
     b.ret_void()
     return e.function
+
+
+def _emit_put(helpers: IrHelpers, shared_count: int) -> Value:
+    """Emit what ``put`` of blocks does, from rows in which actions are marked already."""
+    arguments = [POINTER, I64, POINTER, I64, POINTER, POINTER]
+    function, b = helpers.function("put", ir.VoidType(), arguments)
+    moves, count, given, _, lanes, table = function.args
+    chosen = helpers.load(b, lanes, integer(0))
+
+    def add(move: Value, action: Value) -> None:
+        word = b.and_(helpers.load(b, given, action), chosen)
+        helpers.store(b, b.or_(helpers.load(b, moves, move), word), moves, move)
+
+    renamed = b.icmp_signed("!=", b.ptrtoint(table, I64), integer(0))
+    with b.if_else(renamed) as (shared, own):
+        with shared, loop(b, integer(0), integer(shared_count)) as action:
+            move = get_integer(b, table, action)
+            with b.if_then(b.icmp_unsigned("<", move, count)):
+                add(move, action)
+        with own, loop(b, integer(0), count) as move:
+            add(move, move)
+    b.ret_void()
+    return function
 
 
 # ---------------------------------------------------------------------- delivery
 
 
-def _emit_deliver_lanes(helpers: IrHelpers) -> Value:
-    """Emit the delivery of a few lanes, byte after byte; see ``emit_deliver`` of blocks."""
+def _emit_keep_last(helpers: IrHelpers) -> Value:
+    """Emit the keeping of rows for a kernel that delivers them, and of the lanes behind them."""
     arguments = [POINTER, POINTER, I64, POINTER, POINTER, I64]
-    function, b = helpers.function("deliver_lanes", ir.VoidType(), arguments)
-    rows, index, count, lanes, out, stride = function.args
-    chosen = get_integer(b, lanes, integer(0))
-    with loop(b, integer(0), count) as place:
-        word = helpers.load_word(b, rows, get_integer(b, index, place), integer(0))
-        with each_bit(b, chosen) as lane:
-            byte = b.trunc(b.and_(b.lshr(word, lane), integer(1)), I8)
-            at = b.add(b.mul(lane, stride), place)
-            b.store(byte, b.gep(out, [at], source_etype=I8))
+    function, b = helpers.function("keep_last", ir.VoidType(), arguments)
+    rows, index, count, lanes, out, _ = function.args
+    for batch in batches(b, count, helpers.batch):
+        words = [helpers.load(b, rows, get_integer(b, index, place)) for place in batch]
+        for place, word in zip(batch, words, strict=True):
+            helpers.store(b, word, out, place)
+    helpers.store(b, helpers.load(b, lanes, integer(0)), out, count)
+    b.ret_void()
+    return function
+
+
+def _emit_spread(helpers: IrHelpers) -> Value:
+    """Emit ``spread(mask, lanes, out, stride)``: a byte, 0 or 1, for each lane, 8 at a time.
+
+    To multiply copies 8 bits to where each has a byte of its own.
+    """
+    function, b = helpers.function("spread", ir.VoidType(), [POINTER, POINTER, POINTER, I64])
+    mask, _, out, _ = function.args
+    word = get_integer(b, mask, integer(0))
+    for part in range(WORD // 8):
+        bits = b.and_(b.lshr(word, integer(8 * part)), integer(0xFF))
+        low = b.mul(b.and_(bits, integer(0x7F)), integer(0x0002040810204081))
+        low = b.and_(low, integer(0x0101010101010101))
+        high = b.shl(b.lshr(bits, integer(7)), integer(56))
+        b.store(b.or_(low, high), b.gep(out, [integer(part)], source_etype=I64), align=8)
     b.ret_void()
     return function
 
@@ -282,56 +372,3 @@ def _emit_movers(e: Emitter, out: Value) -> None:
             b.store(e.without(helpers.get(b, left), several), left)
             with each_bit(b, b.bitcast(here, I64)) as lane:
                 b.store(b.trunc(column, I8), b.gep(out, [lane], source_etype=I8))
-
-
-def _deliver_body(target: Target, threads: int) -> list[str]:
-    pointer = target.pointer
-    stores = [
-        line
-        for lane in range(WORD)
-        for line in (
-            f"  %bit{lane} = lshr i64 %word, {lane}",
-            f"  %low{lane} = and i64 %bit{lane}, 1",
-            f"  %byte{lane} = trunc i64 %low{lane} to i8",
-            f"  %step{lane} = mul i64 %count, {lane}",
-            f"  %to{lane} = getelementptr i8, {pointer} %base, i64 %step{lane}",
-            f"  store i8 %byte{lane}, {pointer} %to{lane}",
-        )
-    ]
-    return [
-        "  %thread32 = trunc i64 %thread to i32",
-        "  %count32 = trunc i64 %count to i32",
-        "  %place32 = urem i32 %thread32, %count32",
-        "  %block32 = udiv i32 %thread32, %count32",
-        "  %place = zext i32 %place32 to i64",
-        "  %block = zext i32 %block32 to i64",
-        f"  %entry_of = getelementptr i64, {pointer} %index, i64 %place",
-        f"  %row = load i64, {pointer} %entry_of",
-        f"  %first = mul i64 %row, {threads}",
-        "  %at = add i64 %first, %block",
-        f"  %from = getelementptr i64, {pointer} %rows, i64 %at",
-        f"  %bits = load i64, {pointer} %from",
-        f"  %mask_at = getelementptr i64, {pointer} %lanes, i64 %block",
-        f"  %mask = load i64, {pointer} %mask_at",
-        "  %word = and i64 %bits, %mask",
-        f"  %lane0 = mul i64 %block, {WORD}",
-        "  %line = mul i64 %lane0, %count",
-        "  %begin = add i64 %line, %place",
-        f"  %base = getelementptr i8, {pointer} %out, i64 %begin",
-        *stores,
-        "  ret void",
-    ]
-
-
-def _widen_body(target: Target) -> list[str]:
-    pointer = target.pointer
-    return [
-        f"  %from = getelementptr i32, {pointer} %narrow, i64 %thread",
-        f"  %value = load i32, {pointer} %from",
-        "  %number = sext i32 %value to i64",
-        f"  %to = getelementptr i64, {pointer} %wide, i64 %thread",
-        f"  store i64 %number, {pointer} %to",
-        "  ret void",
-    ]
-
-

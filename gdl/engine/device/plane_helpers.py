@@ -13,12 +13,19 @@ from gdl.engine.kernels.ir_helpers import I64, IrHelpers, Value, integer
 class PlaneHelpers(IrHelpers):
     """Rows of one word, each so many words after the one before.
 
-    Functions of the game are called by their names, and are to be defined elsewhere.
+    Functions of the game are called by their names, and are to be defined elsewhere. A column of
+    actions has a row for each of ``most_actions``.
     """
 
-    def __init__(self, module: ir.Module, threads: int) -> None:
+    batch = 8  # memory is far away
+
+    def __init__(self, module: ir.Module, threads: int, most_actions: int = 0) -> None:
         super().__init__(module, words=1)
-        self._threads = threads
+        self._threads, self._most_actions = threads, most_actions
+
+    def column(self, b: Value, actions: Value, column: Value) -> Value:
+        """Return the address of the first row of a column of actions."""
+        return self.at(b, actions, b.mul(column, integer(self._most_actions)))
 
     def at(self, b: Value, base: Value, row: Value) -> Value:
         """Return the address of a row."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from llvmlite import ir
@@ -24,7 +25,14 @@ class FunctionPointer(ir.PointerType):  # type: ignore[misc] # llvmlite has no t
 
 
 class IrHelpers:
-    """The types and small building blocks of one block width."""
+    """The types and small building blocks of one block width.
+
+    ``batch`` is how many rows are read, where rows are copied, before the first is written.
+    ``known`` are fields of the record of a game, by name, whose values are known beforehand.
+    """
+
+    batch = 1
+    known: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, module: ir.Module, words: int) -> None:
         self.module = module
@@ -51,6 +59,10 @@ class IrHelpers:
     def load_word(self, b: Value, base: Value, row: Value, word: Value) -> Value:
         """Return a word of a row."""
         return b.load(self.word_at(b, base, row, word), typ=I64)
+
+    def column(self, b: Value, actions: Value, column: Value) -> Value:
+        """Return the address of a column of actions."""
+        return b.gep(actions, [column], source_etype=I64)
 
     def call(self, b: Value, name: str, address: Value, signature: Any, given: Sequence[Any]) -> None:  # noqa: ANN401, E501 llvmlite has no types
         """Call a function of a game, by its address; others may know it by its name."""
@@ -127,3 +139,17 @@ def repeat(b: Value) -> Iterator[list[Value]]:
     yield condition
     b.cbranch(condition[0], body, done)
     b.position_at_end(done)
+
+
+def batches(b: Value, count: Value, size: int) -> Iterator[list[Value]]:
+    """Emit, for the numbers below a count, what is done with a batch of them, and with the rest.
+
+    What is done is emitted twice: for batches of ``size``, and for those that are left over.
+    """
+    whole = b.sub(count, b.urem(count, integer(size))) if size > 1 else integer(0)
+    if size > 1:
+        with loop(b, integer(0), b.udiv(count, integer(size))) as batch:
+            first = b.mul(batch, integer(size))
+            yield [b.add(first, integer(place)) for place in range(size)]
+    with loop(b, whole, count) as number:
+        yield [number]

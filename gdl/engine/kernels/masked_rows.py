@@ -10,6 +10,7 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    batches,
     get_integer,
     integer,
     loop,
@@ -42,9 +43,11 @@ def copy_in_lanes(
 ) -> None:
     """Emit the copying of ``count`` rows from the first address to the second, in some lanes."""
     origin, target = rows
-    with loop(b, integer(0), count) as row:
-        new = b.and_(helpers.load(b, origin, row), lanes)
-        _store_some(helpers, b, new, lanes, (target, row))
+    for batch in batches(b, count, helpers.batch):
+        new = [b.and_(helpers.load(b, origin, row), lanes) for row in batch]
+        old = [b.and_(helpers.load(b, target, row), b.not_(lanes)) for row in batch]
+        for row, some, rest in zip(batch, new, old, strict=True):
+            helpers.store(b, b.or_(some, rest), target, row)
 
 
 def _store_some(

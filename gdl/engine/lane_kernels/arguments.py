@@ -6,6 +6,8 @@ is a place for a player's actions, or its rewards, in arrays that have several.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gdl.engine.kernels.ir_helpers import POINTER, Value, get_integer, integer
@@ -138,13 +140,21 @@ class CallArguments(NamedTuple):
 
 
 class Record:
-    """Emits the reading of a record's fields by name."""
+    """Emits the reading of a record's fields by name; those that are ``known`` are not read."""
 
-    def __init__(self, b: Value, address: Value, fields: tuple[str, ...]) -> None:
-        self._b, self._address, self._fields = b, address, fields
+    def __init__(
+        self,
+        b: Value,
+        address: Value,
+        fields: tuple[str, ...],
+        known: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self._b, self._address, self._fields, self._known = b, address, fields, known
 
     def number(self, field: str) -> Value:
         """Return a number."""
+        if field in self._known:
+            return integer(self._known[field])
         return get_integer(self._b, self._address, integer(self._fields.index(field)))
 
     def address(self, field: str) -> Value:

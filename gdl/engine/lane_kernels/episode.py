@@ -54,7 +54,7 @@ class Emitter:
         self.helpers, self.pieces = helpers, pieces
         self.function, self.b = helpers.function(name, result, [POINTER, POINTER, POINTER])
         game, block, call = self.function.args
-        self.game = Record(self.b, game, GameArguments._fields)
+        self.game = Record(self.b, game, GameArguments._fields, helpers.known)
         self.block = Record(self.b, block, BlockArguments._fields)
         self.call = Record(self.b, call, CallArguments._fields)
 
@@ -206,7 +206,7 @@ def _emit_player_moves(e: Emitter, role: Value, has_actions: Value) -> None:
         shared = e.game.flag("shared")
         table = b.select(shared, table, ir.Constant(POINTER, None))
         column = b.select(shared, integer(0), e.role(role, 2))
-        actions = b.gep(e.call.address("actions"), [column], source_etype=I64)
+        actions = helpers.column(b, e.call.address("actions"), column)
         columns = e.game.number("action_columns")
         b.call(e.pieces.put, [moves, count, actions, columns, e.block.address("movers"), table])
 

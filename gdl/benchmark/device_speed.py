@@ -78,7 +78,9 @@ class DeviceBenchmark:
 
 
 def _seconds(block: DeviceBlock, steps: int) -> tuple[float, int]:
-    """Play so many steps; return the seconds that it took, and the states that were made."""
+    """Play so many steps from the initial state; return seconds, and the states that were made."""
+    block.reset()
+    block.synchronize()
     began = monotonic()
     states = block.run_playouts(steps, refill=True).made()
     return monotonic() - began, states

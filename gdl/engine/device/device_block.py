@@ -59,7 +59,7 @@ class DeviceBlock:
         self._goals = self._planes(layout.goal_count)
         self._lanes = self._planes(1)
         self.seed(seed)
-        self.load(engine.initial[None, :])
+        self.reset()
 
     @property
     def _word(self) -> type[np.unsignedinteger[np.typing.NBitBase]]:
@@ -84,6 +84,10 @@ class DeviceBlock:
             states = np.resize(fluents, (self.lanes, count))
             planes[:] = np.packbits(np.ascontiguousarray(states.T), axis=1, bitorder="little")
         self._device.write(self._state, planes)
+
+    def reset(self) -> None:
+        """Put all lanes into the initial state."""
+        self.load(self.engine.initial[None, :])
 
     def states(self) -> Bits:
         """Return the states of all lanes: uint8 (lanes, fluents)."""
@@ -169,6 +173,10 @@ class DeviceBlock:
                 self._device.zeros(8 * self._threads),
             )
         return old
+
+    def synchronize(self) -> None:
+        """Wait until all that was begun is done."""
+        self._device.synchronize()
 
     # ------------------------------------------------------------------ arrays
 

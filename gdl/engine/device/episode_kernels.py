@@ -293,18 +293,21 @@ def _emit_put(helpers: IrHelpers, shared_count: int) -> Value:
     moves, count, given, _, lanes, table = function.args
     chosen = helpers.load(b, lanes, integer(0))
 
-    def add(move: Value, action: Value) -> None:
-        word = b.and_(helpers.load(b, given, action), chosen)
-        helpers.store(b, b.or_(helpers.load(b, moves, move), word), moves, move)
+    def add(batch: list[Value], named: list[Value]) -> None:
+        given_lanes = [b.and_(helpers.load(b, given, action), chosen) for action in batch]
+        forced = [helpers.load(b, moves, move) for move in named]
+        for move, some, others in zip(named, given_lanes, forced, strict=True):
+            helpers.store(b, b.or_(some, others), moves, move)
 
     renamed = b.icmp_signed("!=", b.ptrtoint(table, I64), integer(0))
     with b.if_else(renamed) as (shared, own):
         with shared, loop(b, integer(0), integer(shared_count)) as action:
             move = get_integer(b, table, action)
             with b.if_then(b.icmp_unsigned("<", move, count)):
-                add(move, action)
-        with own, loop(b, integer(0), count) as move:
-            add(move, move)
+                add([action], [move])
+        with own:
+            for batch in batches(b, count, helpers.batch):
+                add(batch, batch)
     b.ret_void()
     return function
 

@@ -10,6 +10,7 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    batches,
     get_integer,
     integer,
     loop,
@@ -84,10 +85,11 @@ def emit_choices(helpers: IrHelpers) -> Value:
     function, b = helpers.function("choices", ir.VoidType(), arguments)
     legal, count, several, stuck = function.args
     one, two = helpers.variable(b, helpers.zero), helpers.variable(b, helpers.zero)
-    with loop(b, integer(0), count) as move:
-        row, seen = helpers.load(b, legal, move), helpers.get(b, one)
-        b.store(b.or_(helpers.get(b, two), b.and_(seen, row)), two)
-        b.store(b.or_(seen, row), one)
+    for batch in batches(b, count, helpers.batch):
+        for row in [helpers.load(b, legal, move) for move in batch]:
+            seen = helpers.get(b, one)
+            b.store(b.or_(helpers.get(b, two), b.and_(seen, row)), two)
+            b.store(b.or_(seen, row), one)
     helpers.store(b, helpers.get(b, two), several, integer(0))
     none = b.not_(helpers.get(b, one))
     known = helpers.load(b, stuck, integer(0))

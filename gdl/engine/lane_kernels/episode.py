@@ -15,6 +15,7 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    batches,
     get_integer,
     integer,
     loop,
@@ -123,16 +124,20 @@ def _emit_shared_rows(e: Emitter) -> None:
     """A shared action is legal where a player with a choice has a legal move of its name."""
     b, helpers = e.b, e.helpers
     count, table = e.game.number("shared_count"), e.game.address("shared_moves")
-    with loop(b, integer(0), count) as action:
-        found = helpers.variable(b, helpers.zero)
+    for batch in batches(b, count, helpers.batch):
+        found = [helpers.variable(b, helpers.zero) for _ in batch]
         with loop(b, integer(0), e.game.number("roles")) as role:
-            move = get_integer(b, table, b.add(b.mul(role, count), action))
-            with b.if_then(b.icmp_signed(">=", move, integer(0))):
-                legal = e.rows_of("legal", b.add(e.role(role, 0), move))
-                several = helpers.load(b, e.rows_of("choices", role), integer(0))
+            first, several = e.role(role, 0), helpers.load(b, e.rows_of("choices", role), integer(0))
+            line = b.gep(table, [b.mul(role, count)], source_etype=I64)
+            numbers = [get_integer(b, line, action) for action in batch]
+            for lanes, move in zip(found, numbers, strict=True):
+                known = b.icmp_signed(">=", move, integer(0))
+                legal = e.rows_of("legal", b.add(first, b.select(known, move, integer(0))))
                 here = b.and_(helpers.load(b, legal, integer(0)), several)
-                b.store(b.or_(helpers.get(b, found), here), found)
-        helpers.store(b, helpers.get(b, found), e.rows_of("shared_rows", action), integer(0))
+                here = b.select(known, here, helpers.zero)
+                b.store(b.or_(helpers.get(b, lanes), here), lanes)
+        for action, lanes in zip(batch, found, strict=True):
+            helpers.store(b, helpers.get(b, lanes), e.rows_of("shared_rows", action), integer(0))
 
 
 # ---------------------------------------------------------------------- moves
@@ -198,8 +203,10 @@ def _emit_player_moves(e: Emitter, role: Value, has_actions: Value) -> None:
     legal, moves = e.rows_of("legal", first), e.rows_of("moves", first)
     mover = _lanes_with_action(e, role, has_actions)
     helpers.store(b, mover, e.block.address("movers"), integer(0))
-    with loop(b, integer(0), count) as move:
-        helpers.store(b, e.without(helpers.load(b, legal, move), mover), moves, move)
+    for batch in batches(b, count, helpers.batch):
+        forced = [e.without(helpers.load(b, legal, move), mover) for move in batch]
+        for move, lanes in zip(batch, forced, strict=True):
+            helpers.store(b, lanes, moves, move)
     with b.if_then(has_actions):
         table = b.mul(role, e.game.number("shared_count"))
         table = b.gep(e.game.address("shared_moves"), [table], source_etype=I64)
@@ -281,9 +288,10 @@ def _emit_reset(e: Emitter) -> None:
 
 
 def _emit_clear(e: Emitter, rows: Value, count: Value, lanes: Value) -> None:
-    with loop(e.b, integer(0), count) as row:
-        value = e.without(e.helpers.load(e.b, rows, row), lanes)
-        e.helpers.store(e.b, value, rows, row)
+    for batch in batches(e.b, count, e.helpers.batch):
+        left = [e.without(e.helpers.load(e.b, rows, row), lanes) for row in batch]
+        for row, value in zip(batch, left, strict=True):
+            e.helpers.store(e.b, value, rows, row)
 
 
 def _emit_ends(e: Emitter) -> None:

@@ -30,3 +30,15 @@ def test_an_agent_learns_to_beat_random_play() -> None:
     assert last.startswith("at the end: cross wins ")
     assert sum(after) > sum(before) + 20
     assert after[0] > 75
+
+
+@pytest.mark.thorough
+def test_an_agent_learns_on_a_device() -> None:
+    pytest.importorskip("torch")
+    small = ["ticTacToe", "--device", "host", "--envs", "512", "--updates", "60"]
+    example = EXAMPLE.with_name("learn_on_gpu.py")
+    done = subprocess.run(
+        [sys.executable, str(example), *small], capture_output=True, text=True, check=True
+    )
+    first, *_, last = map(float, re.findall(r"([\d.]+) of 100", done.stdout))
+    assert last > max(first, 75)

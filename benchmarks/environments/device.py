@@ -94,7 +94,7 @@ def best_of(
         try:
             play, size = prepare(envs)
             speeds = speeds_of(play, envs, seconds, rounds)
-        except Exception as error:  # noqa: BLE001 of many libraries, for lack of memory
+        except Exception as error:
             print(f"{envs}: {type(error).__name__}: {str(error)[:200]}")
             continue
         print(f"{envs}: {' '.join(map(short, speeds))}", flush=True)

@@ -5,8 +5,8 @@ tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` giv
 process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
 knows the speeds of other engines and the public rulesheets that they were measured on.
 :mod:`.coverage` measures what compiling takes, :mod:`.coverage_table` tabulates it.
-:mod:`.environment_speed` measures environments for learning, :mod:`.device_speed` playouts on a GPU;
-it is imported where there is one.
+:mod:`.environment_speed` measures environments for learning, and :mod:`.device_speed`, which is
+imported where there is a GPU, playouts on one.
 """
 
 from gdl.benchmark.baselines import (

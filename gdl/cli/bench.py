@@ -53,6 +53,9 @@ MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
     Machine.PROPNET: measure_propnet,
 }
 
+DEVICE_WORD = 64
+"""A device has a multiple of so many lanes."""
+
 WIDTH = 240
 """Room for every column; the table takes what it needs."""
 
@@ -93,6 +96,10 @@ def run_bench(
 ) -> None:
     """Measure random playouts: states per second, and what it takes to begin."""
     plan = MeasurementPlan(**numbers)
+    if device is not None and (envs if env else lanes) % DEVICE_WORD:
+        option, count = ("--envs", envs) if env else ("--lanes", lanes)
+        message = f"expected a multiple of {DEVICE_WORD} on a device, found {count}"
+        raise click.BadParameter(message, param_hint=option)
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
     if plot is not None:
@@ -107,12 +114,23 @@ def run_bench(
         parse(source.text, source.name)
     if env:
         _bench_environments(sources, plan, EnvironmentBenchmark(envs, device), form)
-        return
-    if device is not None:
+    elif device is not None:
         _bench_device(sources, plan, device, lanes, form)
-        return
-    if search:
+    elif search:
         _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
+    else:
+        _bench_playouts(sheets, sources, plan, machine, form, plot)
+
+
+def _bench_playouts(
+    sheets: Sequence[Sheet],
+    sources: Sequence[tuple[str, Source]],
+    plan: MeasurementPlan,
+    machine: Machine,
+    form: str | None,
+    plot: Path | None,
+) -> None:
+    """Measure random playouts, and print what was found."""
     facts = {**circumstances(), "machine": machine.value, **asdict(plan)}
     outcomes = measured_in_isolation(
         MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON

@@ -16,7 +16,8 @@ There are four generators of code, each for a reason:
 - Python text, :mod:`gdl.datalog.python_codegen`: join plans over sets of tuples, which only Python
   has. It must be ready within milliseconds and understand every rulesheet.
 - LLVM text, :mod:`.llvm_codegen`: the gates of one game, up to 300,000 straight lines of three
-  instructions. Writing lines is many times faster than building an object for each.
+  instructions. Writing lines is many times faster than building an object for each. So do the
+  kernels of GPUs, :mod:`.device`, which have the gates in them.
 - llvmlite's IRBuilder, :mod:`.kernels`: the loops that every game shares. They work on rows as
   vectors of up to 1,024 bits, which Numba does not have, and have control flow, which is easier to
   build than to write as text.

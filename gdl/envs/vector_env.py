@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 import gdl
-from gdl.engine import Autoreset, PropnetStateMachine, Stepper, StepResult, random_actions
+from gdl.engine import Autoreset, PropnetStateMachine, Stepper, random_actions
 from gdl.envs.observations import Observation, ObservationKind
 from gdl.envs.policies import Policy, PolicyStepper
 from gdl.envs.seats import (

@@ -134,14 +134,12 @@ class CommandWithRenamedOptions(click.Command):
         return f"{self.renamed[option]}{equals}{value}"
 
 
-class DeviceName(click.ParamType):
+class DeviceName(click.ParamType[str]):
     """A device by its name: ``cuda:0``, or ``host`` for the same kernels on this processor."""
 
     name = "device"
 
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Check a name."""
         kind, _, number = value.partition(":")
         if value != "host" and (kind != "cuda" or not (number or "0").isdecimal()):

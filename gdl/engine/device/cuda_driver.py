@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.engine.device.cuda_code import OLDEST, ptx
 from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.dlpack import CUDA
-from gdl.engine.device.targets import Target
+from gdl.engine.device_kernels import Target
 from gdl.errors import DeviceError
 
 THREADS_PER_BLOCK = 128
@@ -101,9 +101,7 @@ class CudaKernels:
         if name not in self._functions:
             function = ctypes.c_void_p()
             encoded = ctypes.c_char_p(name.encode())
-            self._device.call(
-                "cuModuleGetFunction", ctypes.byref(function), self._module, encoded
-            )
+            self._device.call("cuModuleGetFunction", ctypes.byref(function), self._module, encoded)
             self._functions[name] = function
         return self._functions[name]
 

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from gdl.engine.block import Bits, Playouts
 from gdl.engine.device.device import Device, DeviceArray
 from gdl.engine.device.device_engine import DeviceEngine
-from gdl.engine.device.kernels import RANDOM_PLANES, ZEROS, sum_planes
+from gdl.engine.device_kernels import RANDOM_PLANES, ZEROS, sum_planes
+
+_ZEROS = (0,) * len(ZEROS)
+
 
 @dataclass(frozen=True, slots=True)
 class DevicePlayouts:
-    """The results of playouts, still on the device, in planes; see :mod:`.kernels`."""
+    """The results of playouts, still on the device, in planes; see ``play`` in
+    :mod:`gdl.engine.device_kernels.register_kernels`."""
 
     device: Device
     threads: int
@@ -58,11 +62,12 @@ class DeviceBlock:
         self._terminal = self._planes(1)
         self._goals = self._planes(layout.goal_count)
         self._lanes = self._planes(1)
+        self._counted: DevicePlayouts | None = None
         self.seed(seed)
         self.reset()
 
     @property
-    def _word(self) -> type[np.unsignedinteger[np.typing.NBitBase]]:
+    def _word(self) -> type[np.uint32 | np.uint64]:
         return np.uint64 if self._bits == 64 else np.uint32
 
     def seed(self, seed: int) -> None:
@@ -110,7 +115,7 @@ class DeviceBlock:
 
     def choose(self) -> Bits:
         """Return a uniformly random joint move of legal ones per lane."""
-        self._launch("choose", self._state, self._random, self._moves, *(0 for _ in ZEROS))
+        self._launch("choose", self._state, self._random, self._moves, *_ZEROS)
         return self._read(self._moves, sum(self.engine.layout.move_counts))
 
     def move(self, moves: Bits, lanes: NDArray[np.bool_] | None = None) -> None:
@@ -153,24 +158,29 @@ class DeviceBlock:
         device.write(self._lanes, alive)
         arrays = (self._state, counted.start, self._random, self._lanes)
         results = (counted.ended, counted.sums, counted.last, counted.held, counted.states)
-        self._launch("play", *arrays, *results, counted.sum_planes, steps, int(refill), *(0 for _ in ZEROS))
+        numbers = (counted.sum_planes, steps, int(refill), *_ZEROS)
+        self._launch("play", *arrays, *results, *numbers)
         return counted
 
     def _counters(self, steps: int) -> DevicePlayouts:
         """Return arrays for results, those of before where they are as large."""
         planes = max(1, (steps + 1).bit_length())
         sums = sum_planes(self.engine.game, steps)
-        old = self.__dict__.get("_counted")
+        old = self._counted
         if old is None or (old.planes, old.sum_planes) != (planes, sums):
             fluents = self.engine.layout.fluent_count
-            held = fluents + 1 if self.engine.layout.goals_are_expensive else 1
+            holds = self.engine.layout.goals_are_expensive
             old = self._counted = DevicePlayouts(
-                self._device,
-                self._threads,
-                planes,
-                sums,
-                *map(self._planes, (fluents, planes, sums * self.engine.game.roles, planes, held)),
-                self._device.zeros(8 * self._threads),
+                device=self._device,
+                threads=self._threads,
+                planes=planes,
+                sum_planes=sums,
+                start=self._planes(fluents),
+                ended=self._planes(planes),
+                sums=self._planes(sums * self.engine.game.roles),
+                last=self._planes(planes),
+                held=self._planes(fluents + 1 if holds else 1),
+                states=self._device.zeros(8 * self._threads),
             )
         return old
 

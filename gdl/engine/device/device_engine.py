@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.circuit import GateProgram, Layout
 from gdl.engine.block import Bits
 from gdl.engine.device.device import Device, DeviceArray, Kernels
-from gdl.engine.device.kernels import DeviceGame, kernel_source
-from gdl.engine.device.memory_kernels import MEMORY_WORD, memory_kernel_source
-from gdl.engine.device.targets import Target
+from gdl.engine.device_kernels import (
+    MEMORY_WORD,
+    DeviceGame,
+    Target,
+    kernel_source,
+    memory_kernel_source,
+)
 from gdl.engine.kernels import scratch_rows
 
 MAX_STRAIGHT_GATES = 20_000
@@ -102,7 +108,7 @@ class _Programs:
         self._arrays: list[DeviceArray] = []
         records = []
         for program in programs:
-            parts = program.gates, program.segments, program.feedback
+            parts: list[NDArray[Any]] = [program.gates, program.segments, program.feedback]
             arrays = [device.zeros(max(part.nbytes, 1)) for part in parts]
             for array, part in zip(arrays, parts, strict=True):
                 device.write(array, part)

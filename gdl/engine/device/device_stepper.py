@@ -12,9 +12,13 @@ from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
 from gdl.engine.device.dlpack import Imported, row_major
-from gdl.engine.device.byte_kernels import WORD, bytes_at_once
-from gdl.engine.device.episode_kernels import EpisodePlan, episode_source
-from gdl.engine.device.kernels import RANDOM_PLANES
+from gdl.engine.device_kernels import (
+    RANDOM_PLANES,
+    WORD,
+    EpisodePlan,
+    bytes_at_once,
+    episode_source,
+)
 from gdl.engine.kernels import scratch_rows
 from gdl.engine.lane_kernels import BlockArguments, CallArguments, GameArguments
 from gdl.engine.stepper import (
@@ -153,7 +157,10 @@ class DeviceStepper:
         return 1 if self.plan.shared_moves is not None else len(self.plan.columns)
 
     def _placed(self, actions: Any) -> tuple[str, int]:  # noqa: ANN401
-        """Return what places actions, and where they are on the device; they stay until the next."""
+        """Return the kernel that places actions, and where they are on the device.
+
+        They are kept until the next step.
+        """
         if isinstance(actions, np.ndarray) or not hasattr(actions, "__dlpack_device__"):
             given = np.ascontiguousarray(actions, dtype=np.int64)
             self._check_shape(given.shape)
@@ -212,8 +219,8 @@ class DeviceStepper:
             final_observations=self._last_rows.address,
             autoreset=int(self.autoreset),
         )
-        given = self._game, self._blocks, *call, result.illegal.address
-        self._kernels.launch(kernel, given, self._threads)
+        arguments = self._game, self._blocks, *call, result.illegal.address
+        self._kernels.launch(kernel, arguments, self._threads)
         self._movers = result.movers
         used, active, arrays = self._masks["used"], self._masks["movers"], self._arrays
         self._deliver("observe", arrays["observed"], used, result.observations)

@@ -49,9 +49,7 @@ class DeviceTensor:
         """Return the same values in another shape; of a tensor without gaps only."""
         if self._strides != dlpack.row_major(self.shape) or prod(shape) != prod(self.shape):
             raise ValueError(f"a tensor of {self.shape} cannot be seen as {shape}")
-        return DeviceTensor(
-            self._device, self._memory, self.dtype.type, shape, None, self._offset
-        )
+        return DeviceTensor(self._device, self._memory, self.dtype.type, shape, None, self._offset)
 
     def columns(self, first: int, shape: Shape) -> DeviceTensor:
         """Return some of a row's values, of a tensor (rows, n), in a shape of their own."""
@@ -79,7 +77,7 @@ class DeviceTensor:
         """Return kind and number of the device, as DLPack has them."""
         return self._device.dlpack_device
 
-    def __dlpack__(self, *, stream: Any = None, **_unused: Any) -> object:  # noqa: ANN401
+    def __dlpack__(self, *, stream: Any = None, **_unused: Any) -> Any:  # noqa: ANN401
         """Return a capsule; work on ``stream`` waits for what was begun here."""
         self._device.hand_over(stream)
         array = dlpack.Description(

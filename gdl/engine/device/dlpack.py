@@ -77,16 +77,17 @@ class Description:
     strides: tuple[int, ...]
 
 
-@_DELETER
-def _release(address: int) -> None:
+def _forget(address: int) -> None:
     _alive.pop(address, None)
 
 
-@_DESTRUCTOR
 def _drop(capsule: int) -> None:
     """Release a tensor that nobody has taken out of its capsule."""
     if _is_valid(capsule, _NAME):
-        _release(_raw_pointer_of(capsule, _NAME))
+        _forget(_raw_pointer_of(capsule, _NAME))
+
+
+_release, _destroy = _DELETER(_forget), _DESTRUCTOR(_drop)
 
 
 def export(array: Description, owner: object) -> object:
@@ -107,7 +108,7 @@ def export(array: Description, owner: object) -> object:
     managed = _Managed(tensor, None, ctypes.cast(_release, ctypes.c_void_p))
     address = ctypes.addressof(managed)
     _alive[address] = (managed, shape, strides, owner)
-    capsule: object = _new_capsule(address, _NAME, ctypes.cast(_drop, ctypes.c_void_p))
+    capsule: object = _new_capsule(address, _NAME, ctypes.cast(_destroy, ctypes.c_void_p))
     return capsule
 
 

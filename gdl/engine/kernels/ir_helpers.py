@@ -64,7 +64,14 @@ class IrHelpers:
         """Return the address of a column of actions."""
         return b.gep(actions, [column], source_etype=I64)
 
-    def call(self, b: Value, name: str, address: Value, signature: Any, given: Sequence[Any]) -> None:  # noqa: ANN401, E501 llvmlite has no types
+    def call(
+        self,
+        b: Value,
+        name: str,
+        address: Value,
+        signature: Value,
+        given: Sequence[Value],
+    ) -> None:
         """Call a function of a game, by its address; others may know it by its name."""
         b.call(b.inttoptr(address, FunctionPointer(signature)), given)
 

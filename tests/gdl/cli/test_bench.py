@@ -389,3 +389,37 @@ def test_environments_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(main, ["bench", str(GAME), "--env"])
     assert result.exit_code == 2
     assert "pip install 'ggp-player[rl]'" in result.output
+
+
+@pytest.mark.thorough
+def test_a_device_is_measured_beside_a_core() -> None:
+    quick = ["--device", "host", "--lanes", "640", "--seconds", "0.02", "--repetitions", "3"]
+    result = CliRunner().invoke(main, ["bench", str(GAME), *quick, "--json"])
+    assert result.exit_code == 0, result.output
+    (game,) = json.loads(result.stdout)["games"]
+    assert (game["game"], game["lanes"], game["registers"]) == ("ticTacToe", 640, True)
+    speeds = game["states_per_second"]
+    assert 0 < speeds["least"] <= speeds["median"] <= speeds["most"]
+    assert game["host_states_per_cpu_second"] > 0
+    result = CliRunner().invoke(main, ["bench", str(GAME), *quick])
+    assert "registers" in result.stdout
+    envs = ["--env", "--envs", "640", "--device", "host", "--seconds", "0.02", "--repetitions", "1"]
+    result = CliRunner().invoke(main, ["bench", str(GAME), *envs])
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--device", "gpu"], "expected cuda, cuda:0 and so on, or host, found 'gpu'"),
+        (
+            ["--device", "host", "--lanes", "100"],
+            "expected a multiple of 64 on a device, found 100",
+        ),
+        (["--device", "host", "--env", "--envs", "99"], "expected a multiple of 64 on a device"),
+    ],
+)
+def test_devices_and_lanes_that_there_cannot_be_are_refused(options, message: str) -> None:
+    result = CliRunner().invoke(main, ["bench", str(GAME), *options])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())

@@ -29,17 +29,20 @@ read and write neighbouring bytes: a step is ``place``, ``step``, and ``deliver`
 
 from __future__ import annotations
 
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llvmlite import ir
 
 from gdl.circuit import Layout
-from gdl.engine.device.byte_kernels import WORD, deliver_body, last_body, place_body
-from gdl.engine.device.evaluators import EVALUATORS, interpreted_evaluators, straight_evaluators
-from gdl.engine.device.plane_helpers import PlaneHelpers, module_text
-from gdl.engine.device.targets import Target
+from gdl.engine.device_kernels.byte_kernels import WORD, deliver_body, last_body, place_body
+from gdl.engine.device_kernels.evaluators import (
+    EVALUATORS,
+    interpreted_evaluators,
+    straight_evaluators,
+)
+from gdl.engine.device_kernels.plane_helpers import PlaneHelpers, module_text
+from gdl.engine.device_kernels.targets import Target
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
 from gdl.engine.kernels.ir_helpers import (
@@ -150,8 +153,12 @@ def episode_source(episodes: EpisodePlan, target: Target) -> str:
             target.kernel("observe", DELIVER_ARGUMENTS, deliver_body(target, threads, observed)),
             target.kernel("mask", DELIVER_ARGUMENTS, deliver_body(target, threads, masked)),
             target.kernel("deliver_last", DELIVER_LAST_ARGUMENTS, last_body(target, threads)),
-            target.kernel("place32", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 32)),
-            target.kernel("place64", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 64)),
+            target.kernel(
+                "place32", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 32)
+            ),
+            target.kernel(
+                "place64", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 64)
+            ),
             target.kernel("draw", DRAW_ARGUMENTS, _draw_body(target)),
         ]
     )

@@ -41,9 +41,7 @@ class Target:
         typed = [argument.rpartition(" ") for argument in arguments]
         kinds = [kind or f"{self.pointer} noalias" for kind, _, _ in typed]
         taken = ", ".join(f"{kind} %{n}" for kind, (_, _, n) in zip(kinds, typed, strict=True))
-        given = ", ".join(
-            f"{kind or self.pointer} %{n}" for kind, _, n in typed
-        )
+        given = ", ".join(f"{kind or self.pointer} %{n}" for kind, _, n in typed)
         inner = [
             f"define internal void @{name}.thread({taken}, i64 %thread) alwaysinline {{",
             "entry:",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from llvmlite import ir
 
@@ -36,7 +35,14 @@ class PlaneHelpers(IrHelpers):
         place = b.add(b.mul(row, integer(self._threads)), word)
         return b.gep(base, [place], source_etype=I64)
 
-    def call(self, b: Value, name: str, address: Value, signature: Any, given: Sequence[Any]) -> None:  # noqa: ANN401, E501 llvmlite has no types
+    def call(
+        self,
+        b: Value,
+        name: str,
+        address: Value,
+        signature: Value,
+        given: Sequence[Value],
+    ) -> None:
         """Call a function of the game by its name."""
         del address
         found = self.module.globals.get(name) or ir.Function(self.module, signature, name)

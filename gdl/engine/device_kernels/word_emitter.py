@@ -72,7 +72,7 @@ class WordEmitter:
         """Return the conjunction of two words."""
         if ZERO in (left, right):
             return ZERO
-        if left == ONES or left == right:
+        if left in (ONES, right):
             return right
         return left if right == ONES else self.value(f"and {self.word} {left}, {right}")
 
@@ -80,7 +80,7 @@ class WordEmitter:
         """Return the disjunction of two words."""
         if ONES in (left, right):
             return ONES
-        if left == ZERO or left == right:
+        if left in (ZERO, right):
             return right
         return left if right == ZERO else self.value(f"or {self.word} {left}, {right}")
 

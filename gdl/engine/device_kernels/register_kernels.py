@@ -4,12 +4,12 @@ This is the hot loop of playouts on a GPU: :func:`_emit_play`. The kernels are t
 (:mod:`gdl.engine.kernels`), with the gates of the game written into them. Arrays are *planes*,
 words (planes, threads): the words of neighbouring threads are neighbours in memory.
 
-``play(state, start, random, alive, ended, sums, last, held, states, sum_planes, steps, refill, ...)``
+``play(state, start, random, alive, ended, sums, last, held, states, ..., threads)``
     Random playouts. ``start`` has the states from which lanes start again. Bit by bit, a plane for
     each: ``ended`` counts each lane's playouts, ``sums`` adds up the goals of each role in
-    ``sum_planes`` planes, ``last`` is the step in which a lane's last playout has ended. ``held`` has room for the last states of
-    playouts whose goals are added up later, and behind them for their lanes. ``states`` int64
-    (threads,) counts the steps made in lanes that play.
+    ``sum_planes`` planes, ``last`` is the step in which a lane's last playout has ended. ``held``
+    has room for the last states of playouts whose goals are added up later, and behind them for
+    their lanes. ``states`` int64 (threads,) counts the steps made in lanes that play.
 ``view(state, legal, terminal, goals, threads)``
     What depends on the states alone.
 ``move(state, moves, lanes, threads)``
@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from gdl.circuit import Layout
-from gdl.engine.device.choice_emitter import FORGOTTEN_LEVELS, choose_move
-from gdl.engine.device.gate_emitter import CircuitEmitter
-from gdl.engine.device.targets import Target
-from gdl.engine.device.word_emitter import ZERO, ThreadEmitter
+from gdl.engine.device_kernels.choice_emitter import FORGOTTEN_LEVELS, choose_move
+from gdl.engine.device_kernels.gate_emitter import CircuitEmitter
+from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.word_emitter import ZERO, ThreadEmitter
 
 RANDOM_PLANES = 4
 
@@ -57,7 +57,7 @@ def kernel_source(name: str, game: DeviceGame, target: Target) -> str:
 
 
 ZEROS = tuple(f"i64 zero{level}" for level in range(FORGOTTEN_LEVELS))
-"""Arguments that are always 0; see :func:`gdl.engine.device.choice_emitter.choose_move`."""
+"""Arguments that are always 0; see :func:`gdl.engine.device_kernels.choice_emitter.choose_move`."""
 
 PLAY_ARGUMENTS = (
     *("state", "start", "random", "alive", "ended", "sums", "last", "held", "states"),
@@ -258,7 +258,10 @@ def count_ended(e: ThreadEmitter, ended: str, step: str) -> None:
 
 
 def _add_from(e: ThreadEmitter, array: str, first: str, carry: str) -> None:
-    """Add 1 to bit-sliced numbers where ``carry`` is set, from a plane on, until nothing is carried."""
+    """Add 1 to bit-sliced numbers where ``carry`` is set, from a plane on.
+
+    It ends when nothing is carried any more.
+    """
     before, label, done = e.block, e.label("carry"), e.label("carried")
     some = e.any(carry)
     e.branch(some, label, done)

@@ -6,7 +6,7 @@ come to the same moves by the same random numbers.
 
 from __future__ import annotations
 
-from gdl.engine.device.word_emitter import ONES, ZERO, WordEmitter
+from gdl.engine.device_kernels.word_emitter import ONES, ZERO, WordEmitter
 
 Counter = list[str]
 """A number for each lane: its bits, the lowest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from gdl.engine.device.targets import Target
+from gdl.engine.device_kernels.targets import Target
 
 WORD = 64
 """How many lanes a word of rows has."""

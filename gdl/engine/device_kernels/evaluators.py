@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdl.circuit import Layout
-from gdl.engine.device.gate_emitter import CircuitEmitter
-from gdl.engine.device.word_emitter import WordEmitter
+from gdl.engine.device_kernels.gate_emitter import CircuitEmitter
+from gdl.engine.device_kernels.word_emitter import WordEmitter
 
 EVALUATORS = ("view", "goals_view", "transition")
 

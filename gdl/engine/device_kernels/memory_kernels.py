@@ -1,8 +1,8 @@
 """Kernels for circuits too large for registers: rows in memory, gates interpreted from arrays.
 
-The kernels have the names and arguments of those of :mod:`.kernels`, and three more: ``rows`` has
-a plane for each row of the layout, ``scratch`` is that of the choice of moves, and ``programs``
-int64 (2, 4) the gate programs of view and transition as :mod:`gdl.engine.kernels` takes them. The
+The kernels have the names of those of :mod:`.register_kernels`, their arguments, and three more:
+``rows`` has a plane for each row of the layout, ``scratch`` is that of the choice of moves, and
+``programs`` int64 (4, 4) has the gate programs as :mod:`gdl.engine.kernels` takes them. The
 interpreter and the choice are those of blocks, with rows that are far apart: the words of all
 threads for one row are neighbours. Words have 64 lanes.
 """
@@ -14,7 +14,8 @@ from itertools import accumulate
 
 from llvmlite import ir
 
-from gdl.engine.device.kernels import (
+from gdl.engine.device_kernels.plane_helpers import PlaneHelpers, module_text
+from gdl.engine.device_kernels.register_kernels import (
     CHOOSE_ARGUMENTS,
     MOVE_ARGUMENTS,
     PLAY_ARGUMENTS,
@@ -23,9 +24,8 @@ from gdl.engine.device.kernels import (
     add_goals,
     count_ended,
 )
-from gdl.engine.device.plane_helpers import PlaneHelpers, module_text
-from gdl.engine.device.targets import Target
-from gdl.engine.device.word_emitter import ThreadEmitter
+from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.word_emitter import ThreadEmitter
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
 
@@ -145,7 +145,7 @@ def _emit_choose(game: DeviceGame, e: ThreadEmitter) -> None:
 
 
 def _emit_play(game: DeviceGame, e: ThreadEmitter) -> None:
-    """Emit the playouts; see :func:`gdl.engine.device.kernels.emit_play`."""
+    """Emit the playouts; see :func:`gdl.engine.device_kernels.register_kernels.emit_play`."""
     layout = game.layout
     fluents = ("rows", layout.fluents)
     _copy(e, fluents, ("state", 0), layout.fluent_count)

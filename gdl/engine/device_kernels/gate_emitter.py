@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdl.circuit import GateProgram, Layout
-from gdl.engine.device.word_emitter import ONES, ZERO, WordEmitter
+from gdl.engine.device_kernels.word_emitter import ONES, ZERO, WordEmitter
 
 Gate = tuple[int, int]
 """The two literals of which a row is the conjunction."""

@@ -1,0 +1,188 @@
+"""What can be wrong with a GPU gets a sentence; a stand-in takes the place of NVIDIA's library."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gdl
+from gdl.engine.device import cuda_driver, open_device
+from gdl.engine.device.cuda_driver import CudaDevice
+from gdl.engine.device.dlpack import CUDA
+
+MEMORY = 2**20
+
+
+class DriverStandIn:
+    """A library with one GPU, whose memory is that of the host, and which runs nothing."""
+
+    def __init__(self, capability: tuple[int, int] = (9, 0), gpus: int = 1) -> None:
+        self._capability, self._gpus = capability, gpus
+        self.arrays: dict[int, ctypes.Array] = {}
+        self.failing: dict[str, int] = {}
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str):
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def call(*arguments) -> int:
+            self.calls.append(name)
+            if code := self.failing.get(name, 0):
+                return code
+            return getattr(self, f"_{name.lower()}", lambda *_: 0)(*arguments)
+
+        return call
+
+    @staticmethod
+    def _set(reference, value: int | bytes) -> int:
+        reference._obj.value = value
+        return 0
+
+    def _cudevicegetcount(self, count) -> int:
+        return self._set(count, self._gpus)
+
+    def _cudevicegetattribute(self, value, attribute: int, device) -> int:
+        return self._set(value, self._capability[attribute - 75])
+
+    def _cudevicegetname(self, name, size: int, device) -> int:
+        name.value = b"NVIDIA Stand-in"
+        return 0
+
+    def _cugeterrorstring(self, code: int, text) -> int:
+        return self._set(text, {1: b"invalid argument", 700: b"an illegal memory access"}[code])
+
+    def _cumemalloc_v2(self, pointer, size) -> int:
+        if size.value > MEMORY:
+            return 2
+        array = ctypes.create_string_buffer(size.value)
+        self.arrays[ctypes.addressof(array)] = array
+        return self._set(pointer, ctypes.addressof(array))
+
+    def _cumemfree_v2(self, address) -> int:
+        del self.arrays[address.value]
+        return 0
+
+    def _cumemcpyhtod_v2(self, target, origin, size) -> int:
+        ctypes.memmove(target.value, origin.value, size.value)
+        return 0
+
+    _cumemcpydtoh_v2 = _cumemcpyhtod_v2
+    _cumemcpydtod_v2 = _cumemcpyhtod_v2
+
+    def _cumemsetd8_v2(self, address, value, size) -> int:
+        ctypes.memset(address.value, value.value, size.value)
+        return 0
+
+
+@pytest.fixture
+def driver(monkeypatch) -> DriverStandIn:
+    driver = DriverStandIn()
+    monkeypatch.setattr(cuda_driver, "_library", lambda: driver)
+    return driver
+
+
+def test_without_a_driver_there_is_a_sentence(monkeypatch) -> None:
+    cuda_driver._library.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", _missing)
+    with pytest.raises(gdl.DeviceError, match=r"there is no NVIDIA driver here: .* was not found"):
+        open_device("cuda:0")
+
+
+def _missing(name: str):
+    raise OSError(name)
+
+
+def test_a_gpu_that_is_not_there_is_refused(driver) -> None:
+    with pytest.raises(gdl.DeviceError, match="there is no cuda:1: the driver knows 1 GPUs"):
+        CudaDevice(1)
+
+
+def test_a_gpu_that_is_too_old_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(cuda_driver, "_library", lambda: DriverStandIn(capability=(6, 1)))
+    with pytest.raises(
+        gdl.DeviceError, match=r"cuda:0 is too old: compute capability 6\.1, not 7\.0"
+    ):
+        CudaDevice(0)
+
+
+def test_arrays_hold_what_is_written_and_are_freed(driver) -> None:
+    device = CudaDevice(0)
+    assert (device.model, device.dlpack_device) == ("NVIDIA Stand-in", (CUDA, 0))
+    first, second = device.zeros(64), device.zeros(64)
+    values = np.arange(16, dtype=np.uint32)
+    device.write(first, values)
+    device.copy(second, first)
+    found = np.empty_like(values)
+    device.read(second, found)
+    assert np.array_equal(found, values)
+    device.clear(second)
+    device.read(second, found)
+    assert not found.any()
+    del first, second
+    assert not driver.arrays
+
+
+def test_too_little_memory_is_a_sentence(driver) -> None:
+    with pytest.raises(gdl.DeviceError, match="cuda:0 has too little memory left: use fewer lanes"):
+        CudaDevice(0).zeros(2 * MEMORY)
+
+
+def test_a_context_that_is_lost_is_a_sentence_and_frees_nothing(driver) -> None:
+    device = CudaDevice(0)
+    array = device.zeros(64)
+    driver.failing = {"cuCtxSynchronize": 700, "cuCtxSetCurrent": 0}
+    with pytest.raises(gdl.DeviceError, match="cuda:0: an illegal memory access"):
+        device.synchronize()
+    driver.failing = {"cuCtxSetCurrent": 700}
+    with pytest.raises(gdl.DeviceError, match="an illegal memory access"):
+        device.clear(array)
+    driver.calls.clear()
+    del array
+    assert "cuMemFree_v2" not in driver.calls
+
+
+def test_other_streams_wait_and_our_own_does_not(driver) -> None:
+    device = CudaDevice(0)
+    for stream in (None, 1, -1):
+        device.hand_over(stream)
+    assert "cuStreamWaitEvent" not in driver.calls
+    device.hand_over(2)
+    assert driver.calls.count("cuStreamWaitEvent") == driver.calls.count("cuEventDestroy_v2") == 1
+
+
+def test_kernels_are_launched_with_their_arguments(driver) -> None:
+    seen = []
+
+    def launch(function, *rest) -> int:
+        *sizes, _stream, addresses, _extra = rest
+        seen.append(([size.value for size in sizes], [addresses[i] for i in range(3)]))
+        return 0
+
+    driver._culaunchkernel = launch
+    device = CudaDevice(0)
+    kernels = cuda_driver.CudaKernels(device, b"\0")
+    kernels.launch("view", (device.zeros(8), 7), threads=1000)
+    ((sizes, addresses),) = seen
+    assert sizes == [8, 1, 1, 128, 1, 1, 0]
+    values = [ctypes.c_int64.from_address(address).value for address in addresses]
+    assert values[1:] == [7, 1000]
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:x", "cuda:-1", ""])
+def test_a_name_that_means_no_device_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="expected a device such as cuda:0 or host, found"):
+        open_device(name)
+
+
+def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
+    code = (
+        "import sys, gdl, gdl.envs; m = gdl.compile(gdl.load('nim')); m.block(); "
+        "print([n for n in sys.modules if n.startswith('gdl.engine.device')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

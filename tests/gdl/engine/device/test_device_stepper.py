@@ -1,0 +1,173 @@
+"""Environments on a device do what those of the host do, lane by lane, in every mode."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdl.engine import Autoreset, Stepper, random_actions
+from gdl.engine.device import DeviceStepper, DeviceStepResult
+from gdl.envs.seats import EpisodeSettings, SeatPlan, plan_all, plan_seat, plan_turn
+from tests.support.compiled_games import machine_of
+from tests.support.device_games import host_engine
+
+LANES = 64
+"""As many as a block of the host has that draws the same random numbers."""
+
+ALWAYS = ("observations", "masks", "rewards", "terminated", "truncated")
+
+CASES = [
+    ("ticTacToe", plan_seat, False),
+    ("connectFour", plan_turn, False),
+    ("connectFour", plan_turn, True),
+    ("biddingTicTacToe", plan_all, False),
+    ("phantomTicTacToe", plan_all, True),
+    ("pig", plan_seat, False),
+]
+MORE = [
+    ("hex", plan_turn, False),
+    ("trefoil", plan_turn, False),
+    ("kuhnPoker", plan_all, False),
+    ("dotsAndBoxes", plan_turn, False),
+    ("tron", plan_all, False),
+    ("breakthrough", plan_turn, True),
+]
+
+
+def plan_of(game: str, make, limit: int) -> SeatPlan:
+    machine, settings = machine_of(game), EpisodeSettings((-1.0, 1.0), limit)
+    return make(machine, *([None] if make is plan_seat else []), "auto", settings)
+
+
+def drawn(plan: SeatPlan, masks, random: np.random.Generator):
+    if plan.stepping.shared_moves is not None or len(plan.actions) == 1:
+        return random_actions(masks, random)
+    ends = np.cumsum([len(moves) for moves in plan.actions])[:-1]
+    parts = [np.ascontiguousarray(part) for part in np.split(masks, ends, axis=1)]
+    return np.stack([random_actions(part, random) for part in parts], axis=1)
+
+
+def assert_agree(plan: SeatPlan, ours: DeviceStepResult, theirs) -> None:
+    names = list(ALWAYS)
+    if plan.stepping.shared_moves is not None:
+        names += ["movers", "own_rewards"]
+    for name in names:
+        assert np.array_equal(getattr(ours, name).numpy(), getattr(theirs, name)), name
+    assert not ours.illegal.numpy().any()
+
+
+def assert_steps_agree(game: str, make, has_rows: bool, mode: Autoreset) -> None:
+    plan = plan_of(game, make, limit=7 if make is plan_turn else 0)
+    ours = DeviceStepper(host_engine(game, has_rows=has_rows), LANES, plan.stepping)
+    theirs, random = Stepper(machine_of(game), LANES, plan.stepping), np.random.default_rng(3)
+    ours.autoreset = theirs.autoreset = mode
+    ours.seed(7)
+    theirs.seed(7)
+    found, expected = ours.reset(), theirs.reset()
+    assert np.array_equal(found.observations.numpy(), expected.observations)
+    for _ in range(60):
+        if mode is Autoreset.DISABLED and theirs.done.any():
+            lanes = theirs.done
+            found, expected = ours.reset(lanes), theirs.reset(lanes)
+            assert np.array_equal(found.masks.numpy(), expected.masks)
+        actions = drawn(plan, expected.masks, random)
+        found, expected = ours.step(actions), theirs.step(actions)
+        assert_agree(plan, found, expected)
+        if mode is Autoreset.SAME_STEP:
+            ended = expected.terminated | expected.truncated
+            last = found.final_observations.numpy()[ended]
+            assert np.array_equal(last, expected.final_observations[ended])
+    assert np.array_equal(ours.states(), theirs.states())
+
+
+@pytest.mark.parametrize("mode", list(Autoreset))
+@pytest.mark.parametrize(("game", "make", "has_rows"), CASES)
+def test_steps_are_those_of_the_host(game: str, make, has_rows: bool, mode: Autoreset) -> None:
+    assert_steps_agree(game, make, has_rows, mode)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("mode", list(Autoreset))
+@pytest.mark.parametrize(("game", "make", "has_rows"), MORE)
+def test_steps_of_more_games_are_those_of_the_host(game, make, has_rows, mode) -> None:
+    assert_steps_agree(game, make, has_rows, mode)
+
+
+def test_an_action_that_is_not_legal_leaves_its_lane_as_it_is() -> None:
+    plan = plan_of("connectFour", plan_turn, limit=0)
+    stepper = DeviceStepper(host_engine("connectFour"), LANES, plan.stepping)
+    first = stepper.reset()
+    actions = random_actions(first.masks.numpy(), np.random.default_rng(0))
+    noop = int(np.flatnonzero(first.masks.numpy()[0] == 0)[0])
+    actions[5], actions[6], actions[7] = noop, 1000, -1
+    result = stepper.step(actions)
+    assert np.flatnonzero(result.illegal.numpy()).tolist() == [5, 6, 7]
+    changed = (result.observations.numpy() != first.observations.numpy()).any(axis=1)
+    assert np.flatnonzero(~changed).tolist() == [5, 6, 7]
+    assert np.array_equal(result.masks.numpy()[5], first.masks.numpy()[5])
+
+
+def test_actions_come_from_the_device_without_a_copy_and_from_the_host() -> None:
+    plan = plan_of("connectFour", plan_turn, limit=0)
+    steppers = [DeviceStepper(host_engine("connectFour"), LANES, plan.stepping) for _ in range(3)]
+    masks = [stepper.reset().masks for stepper in steppers]
+    random = [np.random.default_rng(0) for _ in steppers]
+    tensor = steppers[0].random_actions(masks[0], random[0])
+    same = random_actions(masks[1].numpy(), random[1])
+    assert np.array_equal(tensor.numpy(), same)
+    narrow = _Wrapped(same.astype(np.int32))
+    results = [s.step(a) for s, a in zip(steppers, (tensor, same, narrow), strict=True)]
+    for result in results[1:]:
+        assert np.array_equal(result.observations.numpy(), results[0].observations.numpy())
+
+
+class _Wrapped:
+    """An array of another library: what is known of it is DLPack."""
+
+    def __init__(self, array) -> None:
+        self._array = array
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+    def __dlpack__(self, **_unused):
+        return self._array.__dlpack__()
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        (np.zeros(3), "expected actions of shape"),
+        (np.zeros((LANES, 2)), "expected actions of shape"),
+        (_Wrapped(np.zeros(LANES)), "expected actions int64 or int32 without gaps, found f64"),
+        (_Wrapped(np.zeros((LANES, 2), dtype=np.int64)[:, 0]), "without gaps"),
+    ],
+)
+def test_actions_of_another_shape_or_type_are_refused(actions, message: str) -> None:
+    plan = plan_of("connectFour", plan_turn, limit=0)
+    stepper = DeviceStepper(host_engine("connectFour"), LANES, plan.stepping)
+    stepper.reset()
+    with pytest.raises(ValueError, match=message):
+        stepper.step(actions)
+
+
+def test_a_result_that_is_held_is_not_written_to_again() -> None:
+    plan = plan_of("ticTacToe", plan_turn, limit=0)
+    stepper, random = (
+        DeviceStepper(host_engine("ticTacToe"), LANES, plan.stepping),
+        np.random.default_rng(0),
+    )
+    first = stepper.reset()
+    held = np.from_dlpack(first.observations)
+    before = held.copy()
+    masks = first.masks
+    del first
+    for _ in range(20):
+        masks = stepper.step(stepper.random_actions(masks, random)).masks
+    assert np.array_equal(held, before)
+
+
+def test_copies_that_do_not_fill_words_are_refused() -> None:
+    plan = plan_of("ticTacToe", plan_turn, limit=0)
+    with pytest.raises(ValueError, match="expected a multiple of 64 copies, found 100"):
+        DeviceStepper(host_engine("ticTacToe"), 100, plan.stepping)

@@ -96,7 +96,7 @@ def test_a_prover_is_paid_by_time_not_by_slices(cost: float) -> None:
 
 @pytest.mark.parametrize(
     ("steps", "share"),
-    [(None, SHARE), (60.0, SHARE), (12.5, 0.2), (10.0, MOST_SHARE), (0.5, MOST_SHARE)],
+    [(None, SHARE), (60.0, SHARE), (12.5, 0.8 * MOST_SHARE), (10.0, MOST_SHARE), (0.5, MOST_SHARE)],
 )
 def test_a_prover_gets_more_near_the_end(steps: float | None, share: float) -> None:
     main = Scripted(*[Choice(A1, 1.0)] * 1000, steps_left=steps)

@@ -27,7 +27,8 @@ class DeviceReport:
     """The figures of one game on a device.
 
     ``registers`` says whether a thread has its state in registers, with the gates in the kernel;
-    otherwise rows are in memory, and gates are interpreted. ``first_seconds`` go by from the
+    otherwise rows are in memory, and gates are interpreted. ``local_bytes`` are those of a thread's
+    values for which there are too few registers. ``first_seconds`` go by from the
     compiled game to the first results. ``host_states_per_cpu_second`` is what one core of this
     host makes of the same game.
     """
@@ -37,6 +38,7 @@ class DeviceReport:
     lanes: int
     gates: int
     registers: bool
+    local_bytes: int
     first_seconds: float
     states_per_second: Quantiles
     host_states_per_cpu_second: float
@@ -71,6 +73,7 @@ class DeviceBenchmark:
             lanes=self.lanes,
             gates=block.engine.layout.gate_count,
             registers=not block.engine.has_rows,
+            local_bytes=block.local_bytes,
             first_seconds=first,
             states_per_second=Quantiles(speeds[len(speeds) // 2], speeds[0], speeds[-1]),
             host_states_per_cpu_second=bare_speed(machine, plan),
@@ -92,7 +95,19 @@ def _model(machine: PropnetStateMachine, device: str) -> str:
 
 # ---------------------------------------------------------------------- tables
 
-_HEADS = ("game", "states/s", "least", "most", "gates", "lanes", "kernel", "first s", "a core", "x")
+_HEADS = (
+    "game",
+    "states/s",
+    "least",
+    "most",
+    "gates",
+    "lanes",
+    "state in",
+    "local",
+    "first s",
+    "a core",
+    "x",
+)
 
 
 def device_rows(reports: Sequence[DeviceReport]) -> list[list[str]]:
@@ -107,6 +122,7 @@ def device_rows(reports: Sequence[DeviceReport]) -> list[list[str]]:
                 f"{report.gates:,}",
                 f"{report.lanes:,}",
                 "registers" if report.registers else "memory",
+                f"{report.local_bytes:,}",
                 f"{report.first_seconds:.1f}",
                 short(report.host_states_per_cpu_second),
                 f"{report.cores:.0f}",

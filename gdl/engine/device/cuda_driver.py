@@ -25,6 +25,7 @@ THREADS_PER_BLOCK = 128
 WORD_BITS = 32
 
 _MAJOR, _MINOR = 75, 76
+_LOCAL_BYTES = 3
 _OUT_OF_MEMORY = 2
 _EVENT_WITHOUT_TIME = 2
 _LIBRARIES = {"win32": "nvcuda.dll"}
@@ -86,16 +87,12 @@ class CudaKernels:
         call = (self._function(name), *map(ctypes.c_uint, sizes), None, addresses, None)
         self._device.call("cuLaunchKernel", *call)
 
-    def registers(self, name: str) -> tuple[int, int]:
-        """Return how many registers a kernel has, and bytes of memory of each thread's own."""
-        found = []
-        for attribute in (4, 3):
-            value = ctypes.c_int()
-            self._device.call(
-                "cuFuncGetAttribute", ctypes.byref(value), attribute, self._function(name)
-            )
-            found.append(value.value)
-        return found[0], found[1]
+    def local_bytes(self, name: str) -> int:
+        """Return how many bytes of a thread's values have no room in registers."""
+        value = ctypes.c_int()
+        attribute = (ctypes.byref(value), _LOCAL_BYTES, self._function(name))
+        self._device.call("cuFuncGetAttribute", *attribute)
+        return value.value
 
     def _function(self, name: str) -> ctypes.c_void_p:
         if name not in self._functions:

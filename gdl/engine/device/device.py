@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from gdl.engine.device.dlpack import CPU
 from gdl.engine.device_kernels import Target
 from gdl.errors import DeviceError
 from gdl.native_code import compile_source, native_code
-
-Planes: TypeAlias = NDArray[np.uint32] | NDArray[np.uint64]
-"""Words (planes, threads)."""
 
 
 class DeviceArray(Protocol):
@@ -39,6 +36,9 @@ class Kernels(Protocol):
 
     def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
         """Run a kernel in so many threads, whose number is its last argument."""
+
+    def local_bytes(self, name: str) -> int:
+        """Return how many bytes of a thread's values have no room in registers."""
 
 
 class Device(Protocol):
@@ -108,6 +108,10 @@ class HostKernels:
         kinds = [ctypes.c_int64] * (len(values) + 1)
         ctypes.CFUNCTYPE(None, *kinds)(self._code.address(name))(*values, threads)
 
+    def local_bytes(self, name: str) -> int:
+        """Return 0: what the stack is for is not known."""
+        return 0
+
 
 class HostDevice:
     """This processor as a device."""
@@ -116,11 +120,11 @@ class HostDevice:
     model = "this processor"
     dlpack_device = (CPU, 0)
 
-    def hand_over(self, stream: object) -> None:
-        """Do nothing: kernels have run when they return."""
-
     def __init__(self, bits: int = 64) -> None:
         self.target = Target(bits, is_gpu=False)
+
+    def hand_over(self, stream: object) -> None:
+        """Do nothing: kernels have run when they return."""
 
     def kernels(self, source: str, *, straight: bool) -> Kernels:
         """Make kernels of LLVM source."""

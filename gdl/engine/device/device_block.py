@@ -184,6 +184,11 @@ class DeviceBlock:
             )
         return old
 
+    @property
+    def local_bytes(self) -> int:
+        """How many bytes of a thread's values have no room in registers, in playouts."""
+        return self.engine.kernels("play", self._threads).local_bytes("play")
+
     def synchronize(self) -> None:
         """Wait until all that was begun is done."""
         self._device.synchronize()

@@ -16,7 +16,7 @@ SHARE = 0.15
 """The part of the time that a prover gets far from the end of a match."""
 
 MOST_SHARE = 0.24
-"""The part that it gets near the end; with its last slice, which may run over, at most a quarter."""
+"""The part that it gets near the end: a quarter at most with its last slice, which may run over."""
 
 NEAR_THE_END = 10.0
 """Steps from the leaves of the main search to the end with which it gets the most; with more of

@@ -17,6 +17,7 @@ from gdl.engine.kernel_library import (
     acquire,
     inlined_kernel,
     kernel,
+    publish,
     release,
 )
 from ggp_player.strategies.mcts.arrays import (
@@ -115,6 +116,7 @@ def give_priors(memory: Memory, settings: Settings) -> None:
         record = tree.nodes[node]
         if record.serial == priors.serials[place] and record.is_expanded == WAITING:
             _give(tree, settings, priors, node, priors.first_lanes[place])
+            publish()
             record.is_expanded = EXPANDED
     release(tree.lock)
     counts[WAITING_NODES] = counts[USED_LANES] = counts[WAITED_STEPS] = 0

@@ -210,12 +210,15 @@ def _bench_rows(
 
 
 def _print_rows(rows: Sequence[Sequence[str]], notes: Sequence[str], markdown: bool) -> None:
+    """Print a table, if it has more than its heads, and notes below."""
     if markdown:
-        click.echo("\n\n".join([markdown_of(rows), *notes]))
+        table = [markdown_of(rows)] if len(rows) > 1 else []
+        click.echo("\n\n".join([*table, *notes]))
         return
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, WIDTH)
-    console.print(table_of(rows))
+    if len(rows) > 1:
+        console.print(table_of(rows))
     for note in notes:
         console.print(note)
 
@@ -288,6 +291,7 @@ def _print(
     """Print the table, with what failed and what all games have in common below."""
     notes = [f"{failure.game}: {failure.reason}" for failure in failures]
     notes += filter(None, [comparison(entries), caption])
+    """Print a table, if it has more than its heads, and notes below."""
     if markdown:
         table = [markdown_table(entries)] if entries else []
         click.echo("\n\n".join([*table, *notes]))

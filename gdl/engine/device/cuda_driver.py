@@ -163,7 +163,11 @@ class CudaDevice:
 
     def kernels(self, source: str, *, straight: bool) -> Kernels:
         """Make kernels of LLVM source."""
-        return CudaKernels(self, ptx(source, self.capability, straight=straight) + b"\0")
+        try:
+            code = ptx(source, self.capability, straight=straight)
+        except RuntimeError as error:  # of an LLVM without this target, for instance
+            raise DeviceError(f"no code can be made for {self.name}: {error}") from error
+        return CudaKernels(self, code + b"\0")
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""

@@ -3,8 +3,8 @@
 What a step is, is said in :mod:`gdl.engine.lane_kernels.episode`, and is the same code. What is
 different: an action that is not legal holds its lane where it is, as nobody waits for a thread that
 could complain. And what is done lane by lane has kernels of its own, in which neighbouring threads
-read and write neighbouring bytes: a step is ``place``, ``step``, and ``deliver`` or
-``deliver_last`` for each array.
+read and write neighbouring bytes: a step is ``place64``, ``step``, ``observe``, ``mask`` and
+``deliver_last``.
 
 ``place32(actions, given, threads)``, ``place64``
     Marks actions in rows, a thread for each of int32 or int64 (lanes, columns). ``given`` has
@@ -17,10 +17,10 @@ read and write neighbouring bytes: a step is ``place``, ``step``, and ``deliver`
     ``illegal`` uint8 (lanes,) are the lanes whose actions were not legal.
 ``reset(game, blocks, call..., illegal, threads)``
     New episodes in the lanes that are to begin again.
-``deliver(rows, index, lanes, out, count, threads)``
-    Bytes of rows, as :func:`gdl.engine.lane_kernels.delivery.emit_deliver` has them. There is a
-    thread for each word of ``count`` rows; of lanes that are not in ``lanes``, zeros. One for
-    observations, one for masks.
+``observe(rows, index, lanes, out, count, threads)``, ``mask``
+    Bytes of rows, as :func:`gdl.engine.lane_kernels.delivery.emit_deliver` has them; zeros of lanes
+    that are not in ``lanes``. There is a thread for each word of so many of ``count`` rows as
+    :func:`.byte_kernels.bytes_at_once` says.
 ``deliver_last(rows, lanes, out, count, threads)``
     The same of the first ``count`` rows, and of ``lanes`` only.
 ``draw(masks, actions, count, seed, threads)``
@@ -174,7 +174,7 @@ def _emit_thread(
     functions: list[Value],
     pieces: Pieces,
 ) -> None:
-    """Emit ``name.thread(game, blocks, call..., illegal, thread)``: the records of one thread."""
+    """Emit ``name_lanes(game, blocks, call..., illegal, thread)``: a thread makes its records."""
     kinds = [POINTER, POINTER, *[I64] * len(strides), I64, I64]
     function, b = helpers.function(f"{name}_lanes", ir.VoidType(), kinds)
     game, blocks, *bases, illegal, thread = function.args

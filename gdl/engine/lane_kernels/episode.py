@@ -127,10 +127,8 @@ def _emit_shared_rows(e: Emitter) -> None:
     for batch in batches(b, count, helpers.batch):
         found = [helpers.variable(b, helpers.zero) for _ in batch]
         with loop(b, integer(0), e.game.number("roles")) as role:
-            first, several = (
-                e.role(role, 0),
-                helpers.load(b, e.rows_of("choices", role), integer(0)),
-            )
+            first = e.role(role, 0)
+            several = helpers.load(b, e.rows_of("choices", role), integer(0))
             line = b.gep(table, [b.mul(role, count)], source_etype=I64)
             numbers = [get_integer(b, line, action) for action in batch]
             for lanes, move in zip(found, numbers, strict=True):

@@ -155,6 +155,11 @@ def test_other_streams_wait_and_our_own_does_not(driver) -> None:
     assert driver.calls.count("cuStreamWaitEvent") == driver.calls.count("cuEventDestroy_v2") == 1
 
 
+def test_source_that_cannot_be_compiled_is_a_sentence(driver) -> None:
+    with pytest.raises(gdl.DeviceError, match="no code can be made for cuda:0: LLVM IR parsing"):
+        CudaDevice(0).kernels("no source", straight=True)
+
+
 def test_kernels_are_launched_with_their_arguments(driver) -> None:
     seen = []
 

@@ -64,29 +64,28 @@ class _Tree:
 
     def __init__(self, e: WordEmitter, legal: list[Counter]) -> None:
         self._e = e
-        level = 0
         self.counters = {0: legal}
-        forgets = len(legal) > MOVES_KEPT
-        while len(counters := self.counters[level]) > 1:
-            first = forgets and level == 0
-            sums = self._sums_from(0, 1 + FORGOTTEN_LEVELS, ZERO) if first else _sums(e, counters)
-            level = 1 + FORGOTTEN_LEVELS if first else level + 1
-            self.counters[level] = sums
-        self.height = level
+        self.height = 0
+        if len(legal) > MOVES_KEPT:
+            self.height = 1 + FORGOTTEN_LEVELS
+            self.counters[self.height] = self._sums_at(self.height, ZERO)
+        while len(counters := self.counters[self.height]) > 1:
+            self.height += 1
+            self.counters[self.height] = _sums(e, counters)
 
     def level(self, level: int) -> list[Counter]:
         """Return the counters of a level."""
         if level in self.counters:
             return self.counters[level]
-        return self._sums_from(0, level, self._e.word_of(f"%zero{level - 1}"))
+        return self._sums_at(level, self._e.word_of(f"%zero{level - 1}"))
 
-    def _sums_from(self, level: int, wanted: int, zero: str) -> list[Counter]:
-        """Add up the moves to a level, one node after the other."""
-        legal, size = self.counters[level], 1 << wanted
+    def _sums_at(self, level: int, zero: str) -> list[Counter]:
+        """Add up the moves below the nodes of a level, one node after the other."""
+        legal, size = self.counters[0], 1 << level
         sums = []
         for first in range(0, len(legal), size):
             counters = _sums(self._e, legal[first : first + size], zero)
-            while len(counters[0]) <= wanted:
+            while len(counters[0]) <= level:
                 counters = _sums(self._e, counters)
             sums += counters
         return sums
@@ -126,13 +125,9 @@ def _number_below(
     new = [e.choose(accepted, now, bit) for now, bit in zip(drawn, old, strict=True)]
     left = e.and_(pending, e.not_(less))
     again = e.any(left)
-    after = e.lines[place:]
-    del e.lines[place:]
-    first = [(name, value) for name, value in zip(old_state, state, strict=True)]
-    first += [(name, ZERO) for name in old] + [(pending, any_move)]
-    for (name, value), following in zip(first, [*new_state, *new, left], strict=True):
-        e.phi(name, e.word, (value, before), (following, draw))
-    e.lines += after
+    names, first = [*old_state, *old, pending], [*state, *[ZERO] * len(old), any_move]
+    for name, value, following in zip(names, first, [*new_state, *new, left], strict=True):
+        e.phi(name, e.word, (value, before), (following, draw), place=place)
     e.branch(again, draw, done)
     e.begin(done)
     number, last = [e.name("n") for _ in count], [e.name("s") for _ in state]

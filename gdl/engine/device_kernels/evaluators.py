@@ -31,8 +31,8 @@ def straight_evaluators(layout: Layout, threads: int) -> str:
     view_goals = not layout.goals_are_expensive
     return "\n".join(
         [
-            _evaluator("view", layout, threads, lambda c: _view_rows(c, with_goals=view_goals)),
-            _evaluator("goals_view", layout, threads, _goal_rows),
+            _evaluator("view", layout, threads, lambda c, _: _view_rows(c, with_goals=view_goals)),
+            _evaluator("goals_view", layout, threads, lambda c, _: _goal_rows(c)),
             _evaluator("transition", layout, threads, _transition_rows),
         ]
     )
@@ -57,9 +57,9 @@ def _goal_rows(circuit: CircuitEmitter) -> _Rows:
     return [(circuit.layout.goals, circuit.goals())]
 
 
-def _transition_rows(circuit: CircuitEmitter) -> _Rows:
-    layout, e = circuit.layout, circuit.e
-    moves = [_load(e, layout.moves + move) for move in range(sum(layout.move_counts))]
+def _transition_rows(circuit: CircuitEmitter, e: _RowEmitter) -> _Rows:
+    layout = circuit.layout
+    moves = e.read_rows(layout.moves, sum(layout.move_counts))
     circuit.evaluate(layout.moves_view)
     following = circuit.transition(moves)
     percepts = circuit.rows(layout.percepts, layout.percept_count)
@@ -67,12 +67,12 @@ def _transition_rows(circuit: CircuitEmitter) -> _Rows:
 
 
 def _evaluator(
-    name: str, layout: Layout, threads: int, rows: Callable[[CircuitEmitter], _Rows]
+    name: str, layout: Layout, threads: int, rows: Callable[[CircuitEmitter, _RowEmitter], _Rows]
 ) -> str:
     e = _RowEmitter(threads)
     circuit = CircuitEmitter(e, layout)
-    circuit.put(layout.fluents, [_load(e, layout.fluents + f) for f in range(layout.fluent_count)])
-    for first, values in rows(circuit):
+    circuit.put(layout.fluents, e.read_rows(layout.fluents, layout.fluent_count))
+    for first, values in rows(circuit, e):
         for row, value in enumerate(values, first):
             e.store(value, e.row(row))
     e.write("ret void")
@@ -99,7 +99,6 @@ class _RowEmitter(WordEmitter):
         """Return the address of a half of a row."""
         return self.value(f"getelementptr i64, ptr %rows, i64 {number * self._threads}")
 
-
-def _load(e: WordEmitter, row: int) -> str:
-    assert isinstance(e, _RowEmitter)
-    return e.load(e.row(row))
+    def read_rows(self, first: int, count: int) -> list[str]:
+        """Load halves of rows."""
+        return [self.load(self.row(row)) for row in range(first, first + count)]

@@ -110,11 +110,8 @@ class CircuitEmitter:
         for row in rows:
             changed = e.or_(changed, e.xor(early[row], late[row]))
         again = e.any(changed)
-        after = e.lines[place:]
-        del e.lines[place:]
         for row in rows:
-            e.phi(early[row], e.word, (ZERO, before), (late[row], label))
-        e.lines += after
+            e.phi(early[row], e.word, (ZERO, before), (late[row], label), place=place)
         self._values.update(late)
         e.branch(again, label, done)
         e.begin(done)

@@ -23,6 +23,8 @@ from gdl.engine.device_kernels.register_kernels import (
     DeviceGame,
     add_goals,
     count_ended,
+    go_on_or_finish,
+    keep_counts,
 )
 from gdl.engine.device_kernels.targets import Target
 from gdl.engine.device_kernels.word_emitter import ThreadEmitter
@@ -145,12 +147,11 @@ def _emit_choose(game: DeviceGame, e: ThreadEmitter) -> None:
 
 
 def _emit_play(game: DeviceGame, e: ThreadEmitter) -> None:
-    """Emit the playouts; see :func:`gdl.engine.device_kernels.register_kernels.emit_play`."""
+    """Emit the playouts, as those in registers are, but for goals: none are held."""
     layout = game.layout
     fluents = ("rows", layout.fluents)
     _copy(e, fluents, ("state", 0), layout.fluent_count)
     first = e.load(e.at("alive", 0))
-    again = e.value("icmp ne i64 %refill, 0")
     before = e.block
     e.jump("step")
     e.begin("step")
@@ -164,15 +165,9 @@ def _emit_play(game: DeviceGame, e: ThreadEmitter) -> None:
     add_goals(game, e, e.read("rows", layout.goals, layout.goal_count), ended)
     e.jump("after")
     e.begin("after")
-    playing = e.and_(alive, e.not_(ended))
-    left = e.value(f"select i1 {again}, {e.word} {alive}, {e.word} {playing}")
-    more = e.value(f"icmp slt i64 {step}, %steps")
-    e.branch(e.value(f"and i1 {more}, {e.any(left)}"), "go_on", "finished")
-    e.begin("go_on")
-    made_next = e.value(f"add i64 {made}, {e.population(playing)}")
+    left, refilled, made_next = go_on_or_finish(e, alive, ended, step, made)
     _choose(game, e)
     _evaluate(e, TRANSITION_PROGRAM)
-    refilled = e.value(f"select i1 {again}, {e.word} {ended}, {e.word} 0")
 
     def advance(index: str) -> None:
         new, start = _plane(e, ("rows", layout.next), index), _plane(e, ("start", 0), index)
@@ -182,17 +177,12 @@ def _emit_play(game: DeviceGame, e: ThreadEmitter) -> None:
     step_next = e.value(f"add i64 {step}, 1")
     end = e.block
     e.jump("step")
-    after = e.lines[place:]
-    del e.lines[place:]
-    e.phi(alive, e.word, (first, before), (left, end))
-    e.phi(step, "i64", ("0", before), (step_next, end))
-    e.phi(made, "i64", ("0", before), (made_next, end))
-    e.lines += after
+    e.phi(alive, e.word, (first, before), (left, end), place=place)
+    e.phi(step, "i64", ("0", before), (step_next, end), place=place)
+    e.phi(made, "i64", ("0", before), (made_next, end), place=place)
     e.begin("finished")
     _copy(e, ("state", 0), fluents, layout.fluent_count)
-    e.store(left, e.at("alive", 0))
-    counted = e.value(f"getelementptr i64, {e.pointer} %states, i64 %thread")
-    e.write(f"store i64 {made}, {e.pointer} {counted}")
+    keep_counts(e, left, made)
 
 
 _KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, ThreadEmitter], None]]] = {

@@ -20,14 +20,14 @@ words (planes, threads): the words of neighbouring threads are neighbours in mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from gdl.circuit import Layout
 from gdl.engine.device_kernels.choice_emitter import FORGOTTEN_LEVELS, choose_move
 from gdl.engine.device_kernels.gate_emitter import CircuitEmitter
-from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.targets import Target, signature
 from gdl.engine.device_kernels.word_emitter import ZERO, ThreadEmitter
 
 RANDOM_PLANES = 4
@@ -129,49 +129,32 @@ def _emit_play(game: DeviceGame, target: Target) -> list[str]:
     layout = game.layout
     e = ThreadEmitter(target.bits, target.pointer)
     deferred = layout.goals_are_expensive
-    first = _LoopValues(
-        state=e.read("state", 0, layout.fluent_count),
-        random=e.read("random", 0, RANDOM_PLANES),
-        alive=e.load(e.at("alive", 0)),
-        step=ZERO,
-        made=ZERO,
-    )
+    first = e.read("state", 0, layout.fluent_count)
+    first += [*e.read("random", 0, RANDOM_PLANES), e.load(e.at("alive", 0))]
     e.jump("step")
     e.begin("step")
-    now = _LoopValues(
-        state=[e.name("state") for _ in first.state],
-        random=[e.name("random") for _ in first.random],
-        alive=e.name("alive"),
-        step=e.name("step"),
-        made=e.name("made"),
-    )
-    head = len(e.lines)
+    place = len(e.lines)
+    now = [e.name("word") for _ in first]
+    state, random, alive = now[: layout.fluent_count], now[layout.fluent_count : -1], now[-1]
+    step, made = e.name("step"), e.name("made")
     circuit = CircuitEmitter(e, layout)
-    circuit.put(layout.fluents, now.state)
+    circuit.put(layout.fluents, state)
     circuit.evaluate(layout.moves_view if deferred else layout.view)
-    ended = e.and_(circuit.terminal(), now.alive)
+    ended = e.and_(circuit.terminal(), alive)
     e.branch(e.any(ended), "results", "after")
     e.begin("results")
-    count_ended(e, ended, now.step)
+    count_ended(e, ended, step)
     if deferred:
-        _hold(game, e, ended, now.state)
+        _hold(game, e, ended, state)
     else:
         add_goals(game, e, circuit.branch().goals(), ended)
     e.jump("after")
     e.begin("after")
     if deferred:
-        _let_go_now_and_then(e, now.step)
-    again = e.value("icmp ne i64 %refill, 0")
-    playing = e.and_(now.alive, e.not_(ended))
-    alive = e.value(f"select i1 {again}, {e.word} {now.alive}, {e.word} {playing}")
-    more = e.value(f"icmp slt i64 {now.step}, %steps")
-    some = e.value(f"and i1 {more}, {e.any(alive)}")
-    e.branch(some, "go_on", "finished")
-    e.begin("go_on")
-    made = e.value(f"add i64 {now.made}, {e.population(playing)}")
-    moves, random = _choose_moves(e, circuit, now.random)
+        _let_go_now_and_then(e, step)
+    left, refilled, made_next = go_on_or_finish(e, alive, ended, step, made)
+    moves, random_next = _choose_moves(e, circuit, random)
     following = circuit.transition(moves)
-    refilled = e.value(f"select i1 {again}, {e.word} {ended}, {e.word} 0")
     chosen = e.block
     e.branch(e.any(refilled), "refill_lanes", "next")
     e.begin("refill_lanes")
@@ -179,60 +162,47 @@ def _emit_play(game: DeviceGame, target: Target) -> list[str]:
     filled = [e.choose(refilled, a, b) for a, b in zip(start, following, strict=True)]
     e.jump("next")
     e.begin("next")
-    state = [e.name("next") for _ in following]
-    for name, plain, other in zip(state, following, filled, strict=True):
+    merged = [e.name("next") for _ in following]
+    for name, plain, other in zip(merged, following, filled, strict=True):
         e.phi(name, e.word, (plain, chosen), (other, "refill_lanes"))
-    step = e.value(f"add i64 {now.step}, 1")
+    step_next = e.value(f"add i64 {step}, 1")
     e.jump("step")
-    last = _LoopValues(state, random, alive, step, made)
-    _insert_phis(e, head, now.pairs(first, last))
+    for name, value, after in zip(now, first, [*merged, *random_next, left], strict=True):
+        e.phi(name, e.word, (value, "entry"), (after, "next"), place=place)
+    for name, after in ((step, step_next), (made, made_next)):
+        e.phi(name, "i64", ("0", "entry"), (after, "next"), place=place)
     e.begin("finished")
-    e.keep(now.state, "state")
-    e.keep(now.random, "random")
-    e.store(alive, e.at("alive", 0))
-    target_of_count = e.value(f"getelementptr i64, {e.pointer} %states, i64 %thread")
-    e.write(f"store i64 {now.made}, {e.pointer} {target_of_count}")
+    e.keep(state, "state")
+    e.keep(random, "random")
+    keep_counts(e, left, made)
     if deferred:
         _call_held_goals(e)
     return _returned(e)
 
 
-@dataclass(frozen=True, slots=True)
-class _LoopValues:
-    """What goes from one step of the playouts to the next."""
+def go_on_or_finish(
+    e: ThreadEmitter, alive: str, ended: str, step: str, made: str
+) -> tuple[str, str, str]:
+    """Go on to ``go_on`` with the next step, or to ``finished`` where there is none.
 
-    state: list[str]
-    random: list[str]
-    alive: str
-    step: str
-    made: str
-
-    def words(self) -> list[str]:
-        """All words."""
-        return [*self.state, *self.random, self.alive]
-
-    def numbers(self) -> list[str]:
-        """All numbers, i64."""
-        return [self.step, self.made]
-
-    def pairs(
-        self, first: _LoopValues, following: _LoopValues
-    ) -> Iterator[tuple[str, str | None, str, str]]:
-        """Yield name, type (None for a word), first and following value of each."""
-        for name, *values in zip(self.words(), first.words(), following.words(), strict=True):
-            yield name, None, values[0], values[1]
-        for name, *values in zip(self.numbers(), first.numbers(), following.numbers(), strict=True):
-            yield name, "i64", values[0], values[1]
+    Returns the lanes that are alive then, those that begin again, and how many steps were made.
+    """
+    again = e.value("icmp ne i64 %refill, 0")
+    playing = e.and_(alive, e.not_(ended))
+    left = e.value(f"select i1 {again}, {e.word} {alive}, {e.word} {playing}")
+    refilled = e.value(f"select i1 {again}, {e.word} {ended}, {e.word} 0")
+    made_next = e.value(f"add i64 {made}, {e.population(playing)}")
+    more = e.value(f"icmp slt i64 {step}, %steps")
+    e.branch(e.value(f"and i1 {more}, {e.any(left)}"), "go_on", "finished")
+    e.begin("go_on")
+    return left, refilled, made_next
 
 
-def _insert_phis(
-    e: ThreadEmitter, place: int, pairs: Iterator[tuple[str, str | None, str, str]]
-) -> None:
-    after = e.lines[place:]
-    del e.lines[place:]
-    for name, kind, value, following in pairs:
-        e.phi(name, kind or e.word, (value, "entry"), (following, "next"))
-    e.lines += after
+def keep_counts(e: ThreadEmitter, alive: str, made: str) -> None:
+    """Store which lanes are alive at the end, and how many steps were made."""
+    e.store(alive, e.at("alive", 0))
+    place = e.value(f"getelementptr i64, {e.pointer} %states, i64 %thread")
+    e.write(f"store i64 {made}, {e.pointer} {place}")
 
 
 def count_ended(e: ThreadEmitter, ended: str, step: str) -> None:
@@ -320,9 +290,7 @@ _HELD_ARGUMENTS = ("sums", "held", "i64 sum_planes", "i64 threads", "i64 thread"
 
 def _call_held_goals(e: ThreadEmitter) -> None:
     """Add up the goals of the states that are held, and let go of them."""
-    arrays = ", ".join(f"{e.pointer} %{name}" for name in _HELD_ARGUMENTS[:2])
-    numbers = ", ".join(f"i64 %{name.split()[1]}" for name in _HELD_ARGUMENTS[2:])
-    e.write(f"call void @add_held_goals({arrays}, {numbers})")
+    e.write(f"call void @add_held_goals({signature(_HELD_ARGUMENTS, e.pointer)})")
 
 
 def _held_goals_function(game: DeviceGame, target: Target) -> str:
@@ -338,10 +306,7 @@ def _held_goals_function(game: DeviceGame, target: Target) -> str:
     circuit.evaluate(game.layout.view)
     add_goals(game, e, circuit.goals(), held)
     e.store(ZERO, e.at("held", game.layout.fluent_count))
-    arguments = ", ".join(
-        f"{target.pointer} %{name}" if " " not in name else name.replace(" ", " %")
-        for name in _HELD_ARGUMENTS
-    )
+    arguments = signature(_HELD_ARGUMENTS, target.pointer)
     head = f"define internal void @add_held_goals({arguments}) noinline {{"
     return "\n".join([head, "entry:", *_returned(e), "}"])
 

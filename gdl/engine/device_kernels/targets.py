@@ -6,6 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def signature(arguments: Sequence[str], pointer: str) -> str:
+    """Write arguments with their types, as functions take them and calls give them.
+
+    Each is the name of an array, or a type and a name.
+    """
+    return ", ".join(
+        argument.replace(" ", " %") if " " in argument else f"{pointer} %{argument}"
+        for argument in arguments
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where kernels run: how many bits a word has, and how LLVM writes a kernel.
@@ -36,12 +47,10 @@ class Target:
     def kernel(self, name: str, arguments: Sequence[str], body: Sequence[str]) -> str:
         """Write a kernel: ``body`` is what the thread ``%thread`` of ``%threads`` does.
 
-        Arguments are names of arrays, or a type and a name; the last is ``i64 threads``.
+        The last of the arguments is ``i64 threads``; see :func:`signature`.
         """
-        typed = [argument.rpartition(" ") for argument in arguments]
-        kinds = [kind or f"{self.pointer} noalias" for kind, _, _ in typed]
-        taken = ", ".join(f"{kind} %{n}" for kind, (_, _, n) in zip(kinds, typed, strict=True))
-        given = ", ".join(f"{kind or self.pointer} %{n}" for kind, _, n in typed)
+        taken = signature(arguments, f"{self.pointer} noalias")
+        given = signature(arguments, self.pointer)
         inner = [
             f"define internal void @{name}.thread({taken}, i64 %thread) alwaysinline {{",
             "entry:",

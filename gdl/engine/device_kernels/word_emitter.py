@@ -61,10 +61,17 @@ class WordEmitter:
         """End the block with a branch."""
         self.write(f"br i1 {condition}, label %{then}, label %{otherwise}")
 
-    def phi(self, name: str, kind: str, *sources: tuple[str, str]) -> None:
-        """Write a value that depends on the block that comes before: values and labels."""
+    def phi(
+        self, name: str, kind: str, *sources: tuple[str, str], place: int | None = None
+    ) -> None:
+        """Write a value that depends on the block that comes before: values and labels.
+
+        ``place`` is the line where the block begins, for a loop: what comes from its end is known
+        only when the rest of it is written.
+        """
         pairs = ", ".join(f"[ {value}, %{label} ]" for value, label in sources)
-        self.lines.append(f"  {name} = phi {kind} {pairs}")
+        line = len(self.lines) if place is None else place
+        self.lines.insert(line, f"  {name} = phi {kind} {pairs}")
 
     # ------------------------------------------------------------------ words
 

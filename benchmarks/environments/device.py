@@ -1,7 +1,7 @@
 """The command ``python -m benchmarks.environments.device``: ours and Pgx on one GPU, in turn.
 
 Both draw random legal actions on the GPU and begin matches anew; observations and masks of every
-step are delivered there, and nothing is copied to the host. Time is that on the wall.
+step are delivered there, and nothing is copied to the host. Times are wall-clock times.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any
 
 import click
 import numpy as np
@@ -18,6 +17,7 @@ os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # the memory is shared
 
 import gdl
 from benchmarks.environments.games import GAMES, Game
+from benchmarks.environments.libraries import pgx_copies
 from gdl.benchmark import markdown_of, short
 from gdl.envs import TURN, GdlVectorEnv
 
@@ -44,23 +44,8 @@ def play_ours(game: Game, envs: int, device: str) -> tuple[Play, int]:
 
 
 def play_pgx(game: Game, envs: int) -> tuple[Play, int]:
-    """Prepare Pgx: one jitted step of all copies, which draws and begins matches anew."""
-    import jax
-    import jax.numpy as jnp
-    import pgx
-    from pgx.experimental import auto_reset
-
-    env = pgx.make(game.pgx)
-    step_all = jax.vmap(auto_reset(env.step, env.init))
-
-    def step_drawn(state: Any, key: Any) -> tuple[Any, Any]:  # noqa: ANN401 as JAX traces them
-        key, drawn, begun = jax.random.split(key, 3)
-        logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
-        actions = jax.random.categorical(drawn, logits, axis=1)
-        return step_all(state, actions, jax.random.split(begun, envs)), key
-
-    step, key = jax.jit(step_drawn, donate_argnums=0), jax.random.PRNGKey(0)
-    state = jax.jit(jax.vmap(env.init))(jax.random.split(key, envs))
+    """Prepare Pgx; return how to play, and the bytes that a step delivers."""
+    step, state, key = pgx_copies(game, envs, in_place=True)
 
     def play() -> None:
         nonlocal state, key
@@ -105,7 +90,9 @@ def best_of(
 @click.command()
 @click.argument("names", nargs=-1, metavar="[GAME]...")
 @click.option("--device", default="cuda:0", show_default=True)
-@click.option("--seconds", default=0.5, show_default=True, help="Of one measurement, on the wall.")
+@click.option(
+    "--seconds", default=0.5, show_default=True, help="Wall-clock time of one measurement."
+)
 @click.option("--rounds", default=5, show_default=True, help="The median of these counts.")
 @click.option("--envs", type=int, multiple=True, default=(2**16, 2**18, 2**20), show_default=True)
 def main(

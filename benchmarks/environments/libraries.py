@@ -43,7 +43,27 @@ def our_environment(game: Game, envs: int) -> GdlVectorEnv:
 
 
 def play_pgx(game: Game, envs: int) -> Play:
-    """Play with Pgx: one jitted step of all copies, which draws, and begins matches anew."""
+    """Play with Pgx, and have what is delivered as NumPy arrays."""
+    step, state, key = pgx_copies(game, envs)
+
+    def play() -> int:
+        nonlocal state, key
+        state, key = step(state, key)
+        for delivered in (state.observation, state.legal_action_mask, state.rewards):
+            np.asarray(delivered)
+        return envs
+
+    return play
+
+
+def pgx_copies(
+    game: Game, envs: int, *, in_place: bool = False
+) -> tuple[Callable[..., tuple[Any, Any]], Any, Any]:
+    """Return a jitted step of all copies, which draws and begins matches anew, and what it takes.
+
+    It takes the state of the copies and a key, and returns the next ones; ``in_place`` lets it
+    write the state over the one that it was given.
+    """
     import jax
     import jax.numpy as jnp
     import pgx
@@ -58,17 +78,9 @@ def play_pgx(game: Game, envs: int) -> Play:
         actions = jax.random.categorical(drawn, logits, axis=1)
         return step_all(state, actions, jax.random.split(begun, envs)), key
 
-    step, key = jax.jit(step_drawn), jax.random.PRNGKey(0)
+    key = jax.random.PRNGKey(0)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(key, envs))
-
-    def play() -> int:
-        nonlocal state, key
-        state, key = step(state, key)
-        for delivered in (state.observation, state.legal_action_mask, state.rewards):
-            np.asarray(delivered)
-        return envs
-
-    return play
+    return jax.jit(step_drawn, donate_argnums=0 if in_place else ()), state, key
 
 
 def play_pettingzoo(game: Game, envs: int = 1) -> Play:

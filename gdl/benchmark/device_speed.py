@@ -1,6 +1,6 @@
 """How fast games run on a device: playouts of a million lanes, beside a core of the host.
 
-Time is that on the wall, from the call to the results: a device works while the host waits.
+Times are wall-clock times, from the call to the results: a device works while the host waits.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class EnvironmentReport:
 
     ``seats`` is who acts, as in :class:`gdl.envs.Seats`. ``steps_per_cpu_second``
     are steps of all copies, ``bytes_per_step`` what each delivers: observation and mask. On a
-    device it is seconds of the clock on the wall.
+    device seconds are those of wall-clock time.
     ``states_per_cpu_second`` is the speed of bare playouts.
     """
 
@@ -94,7 +94,7 @@ def _environment(machine: PropnetStateMachine, envs: int, device: str | None) ->
     try:
         return GdlVectorEnv(machine, envs, role=Seats.TURN, device=device)
     except SeatError:  # several choose at once, or information is hidden
-        if device is not None:
+        if device is not None:  # where actions are drawn for one column
             return GdlVectorEnv(machine, envs, device=device)
         return GdlVectorEnv(machine, envs, role=Seats.ALL)
 
@@ -122,7 +122,7 @@ STEPS_BETWEEN_LOOKS = 16
 
 
 def _device_speed(env: GdlVectorEnv, seconds: float, seed: int) -> float:
-    """Return the steps per second of time on the wall, drawing included; nothing is copied."""
+    """Return the steps per second of wall-clock time, drawing included; nothing is copied."""
     random = np.random.default_rng(seed)
     env.reset(seed=seed)
     steps, began = 0, monotonic()

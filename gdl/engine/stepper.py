@@ -312,7 +312,7 @@ class _Results:
         )
 
 
-class GameArrays(NamedTuple):
+class RecordArrays(NamedTuple):
     """The arrays that a game's record has the addresses of; see :class:`GameArguments`."""
 
     role_table: NDArray[np.int64]
@@ -325,7 +325,7 @@ class GameArrays(NamedTuple):
 
 def game_arrays(
     move_counts: Sequence[int], goal_table: NDArray[np.int64], plan: SteppingPlan
-) -> GameArrays:
+) -> RecordArrays:
     """Make the arrays of a game's record."""
     offsets = np.cumsum([0, *move_counts])
     columns = dict(zip(plan.columns, range(len(plan.columns)), strict=True))
@@ -335,7 +335,7 @@ def game_arrays(
         for role, count in enumerate(move_counts)
     ]
     shared = np.zeros((len(table), 0)) if plan.shared_moves is None else plan.shared_moves
-    return GameArrays(
+    return RecordArrays(
         role_table=np.array(table, dtype=np.int64),
         goal_table=goal_table,
         rewards=np.ascontiguousarray(plan.rewards, dtype=np.float64),

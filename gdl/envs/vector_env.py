@@ -111,8 +111,8 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             (self.machine, num_envs, device), role, opponents, observation, settings
         )
         self._stepper.autoreset = _MODES[mode]
-        if native:
-            self._stepper.use_native_code()
+        if native and device is None:
+            cast("Stepper | PolicyStepper", self._stepper).use_native_code()
         self._make_spaces()
         self._masks: Any = np.zeros((num_envs, 1), dtype=np.uint8)
 

@@ -111,8 +111,8 @@ def bench_command(**options: Any) -> None:  # noqa: ANN401
     observations and masks as arrays in Python and random legal actions that are drawn from them;
     beside bare playouts, which deliver nothing. It needs the extra rl.
 
-    --device measures playouts on a GPU, per second on the wall, beside a core of this processor;
-    with --env environments whose arrays stay on the GPU.
+    --device measures playouts on a GPU, per second of wall-clock time, beside a core of this
+    processor; with --env environments whose arrays stay on the GPU.
 
     \b
     Examples:

@@ -1,4 +1,7 @@
-"""PTX: LLVM source compiled for GPUs, by the LLVM that compiles for the host."""
+"""PTX: LLVM source compiled for GPUs, by the LLVM that compiles for the host.
+
+Apart from the driver, so that it can be made, and looked at, where there is no GPU.
+"""
 
 from __future__ import annotations
 

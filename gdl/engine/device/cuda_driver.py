@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.engine.device.cuda_code import OLDEST, ptx
 from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.dlpack import CUDA
-from gdl.engine.device_kernels import Target
+from gdl.engine.device_kernels import KernelTarget
 from gdl.errors import DeviceError
 
 THREADS_PER_BLOCK = 128
@@ -107,9 +107,9 @@ class CudaDevice:
     """A GPU, by its number. Raises :class:`gdl.DeviceError` where there is none."""
 
     def __init__(self, number: int, bits: int = WORD_BITS) -> None:
-        self.number, self.name = number, f"cuda:{number}"
+        self.name = f"cuda:{number}"
         self.dlpack_device = (CUDA, number)
-        self.target = Target(bits, is_gpu=True)
+        self.target = KernelTarget(bits, is_gpu=True)
         self._library = _library()
         self._context = ctypes.c_void_p()
         count = ctypes.c_int()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.device.dlpack import CPU
-from gdl.engine.device_kernels import Target
+from gdl.engine.device_kernels import KernelTarget
 from gdl.errors import DeviceError
 from gdl.native_code import compile_source, native_code
 
@@ -47,7 +47,7 @@ class Device(Protocol):
     name: str
     model: str
     """What the device is called by those who make it."""
-    target: Target
+    target: KernelTarget
     dlpack_device: tuple[int, int]
     """Kind and number, as DLPack has them."""
 
@@ -94,13 +94,14 @@ class HostArray:
 
 
 class HostKernels:
-    """Kernels compiled for this processor, each a loop over its threads."""
+    """Kernels compiled for this processor, each a loop over its threads.
 
-    def __init__(self, source: str, *, straight: bool) -> None:
-        # To optimise a long line of gates takes LLVM a minute.
-        effort = 0 if straight else 1
-        compiler = partial(compile_source, effort=effort)
-        self._code = native_code(f"effort {effort}\n{source}", lambda: source, compiler)
+    They are not optimised: for a long line of gates that would take LLVM a minute.
+    """
+
+    def __init__(self, source: str) -> None:
+        compiler = partial(compile_source, effort=0)
+        self._code = native_code(f"not optimised\n{source}", lambda: source, compiler)
 
     def launch(self, name: str, arguments: Sequence[DeviceArray | int], threads: int) -> None:
         """Run a kernel for one thread after the other."""
@@ -121,14 +122,14 @@ class HostDevice:
     dlpack_device = (CPU, 0)
 
     def __init__(self, bits: int = 64) -> None:
-        self.target = Target(bits, is_gpu=False)
+        self.target = KernelTarget(bits, is_gpu=False)
 
     def hand_over(self, stream: object) -> None:
         """Do nothing: kernels have run when they return."""
 
     def kernels(self, source: str, *, straight: bool) -> Kernels:
         """Make kernels of LLVM source."""
-        return HostKernels(source, straight=straight)
+        return HostKernels(source)
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""

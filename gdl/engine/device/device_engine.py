@@ -14,7 +14,7 @@ from gdl.engine.device.device import Device, DeviceArray, Kernels
 from gdl.engine.device_kernels import (
     MEMORY_WORD,
     DeviceGame,
-    Target,
+    KernelTarget,
     kernel_source,
     memory_kernel_source,
 )
@@ -35,7 +35,8 @@ class DeviceEngine:
     """A circuit made ready to run on a device.
 
     Where ``has_rows`` is false a thread has its state in registers, and gates are written into the
-    kernels; otherwise rows are in memory, and gates are interpreted. ``target`` is what kernels are
+    kernels; otherwise rows are in memory, and gates are interpreted. By default the number of gates
+    decides. ``target`` is what kernels are
     written for. ``initial`` is the initial state, uint8 (fluents,). Kernels are compiled when they
     are first run. Everything here raises :class:`gdl.DeviceError` where the device fails.
     """
@@ -55,7 +56,7 @@ class DeviceEngine:
         self.has_rows = gates > MAX_STRAIGHT_GATES if has_rows is None else has_rows
         self.target = device.target
         if self.has_rows:
-            self.target = Target(MEMORY_WORD, is_gpu=device.target.is_gpu)
+            self.target = KernelTarget(MEMORY_WORD, is_gpu=device.target.is_gpu)
             whole = layout.view, layout.transition
             parts = layout.moves_view, layout.goals_view
             self._programs = _Programs(device, (*whole, *parts))
@@ -74,9 +75,9 @@ class DeviceEngine:
         return self._kernels[key]
 
     @property
-    def episode_target(self) -> Target:
+    def episode_target(self) -> KernelTarget:
         """What the kernels of environments are written for: their words have 64 lanes."""
-        return Target(MEMORY_WORD, is_gpu=self.device.target.is_gpu)
+        return KernelTarget(MEMORY_WORD, is_gpu=self.device.target.is_gpu)
 
     def program_addresses(self) -> tuple[int, int, int]:
         """Return where the programs of view, goals and transition are; 0 where gates are code.

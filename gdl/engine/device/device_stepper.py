@@ -103,9 +103,6 @@ class DeviceStepper:
             words[:, number] = generator.integers(1, 2**64, size=RANDOM_PLANES, dtype=np.uint64)
         self._device.write(self._random, words)
 
-    def use_native_code(self) -> None:
-        """Do nothing: kernels are native code."""
-
     def reset(self, lanes: NDArray[np.bool_] | None = None) -> DeviceStepResult:
         """Have some lanes begin again, all by default: bool (lanes,), of the host."""
         chosen = self._every

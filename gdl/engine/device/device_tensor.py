@@ -80,7 +80,7 @@ class DeviceTensor:
     def __dlpack__(self, *, stream: Any = None, **_unused: Any) -> Any:  # noqa: ANN401
         """Return a capsule; work on ``stream`` waits for what was begun here."""
         self._device.hand_over(stream)
-        array = dlpack.Description(
+        array = dlpack.ArrayDescription(
             address=self.address,
             device=self._device.dlpack_device,
             kind=self.dtype.kind,

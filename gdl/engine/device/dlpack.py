@@ -66,7 +66,7 @@ _alive: dict[int, tuple[Any, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class ArrayDescription:
     """Where an array is and how it is laid out: ``kind`` as NumPy's, strides in elements."""
 
     address: int
@@ -90,7 +90,7 @@ def _drop(capsule: int) -> None:
 _release, _destroy = _DELETER(_forget), _DESTRUCTOR(_drop)
 
 
-def export(array: Description, owner: object) -> object:
+def export(array: ArrayDescription, owner: object) -> object:
     """Return a capsule of an array; ``owner`` is kept until whoever takes it lets go of it."""
     shape = (ctypes.c_int64 * len(array.shape))(*array.shape)
     strides = (ctypes.c_int64 * len(array.strides))(*array.strides)
@@ -121,7 +121,7 @@ class Imported:
         tensor = self._managed.tensor
         shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
         kinds = {code: kind for kind, code in _CODES.items()}
-        self.description = Description(
+        self.description = ArrayDescription(
             address=(tensor.data or 0) + tensor.byte_offset,
             device=(tensor.device_type, tensor.device_id),
             kind=kinds.get(tensor.code, "?"),

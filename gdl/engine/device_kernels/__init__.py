@@ -20,7 +20,7 @@ from gdl.engine.device_kernels.register_kernels import (
     kernel_source,
     sum_planes,
 )
-from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.targets import KernelTarget
 
 __all__ = [
     "MEMORY_WORD",
@@ -29,7 +29,7 @@ __all__ = [
     "ZEROS",
     "DeviceGame",
     "EpisodePlan",
-    "Target",
+    "KernelTarget",
     "bytes_at_once",
     "episode_source",
     "kernel_source",

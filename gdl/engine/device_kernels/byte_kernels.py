@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.targets import KernelTarget
 
 WORD = 64
 """How many lanes a word of rows has."""
@@ -14,7 +14,7 @@ MOST_BYTES = 8
 """How many bytes of a lane a thread writes at once, at most."""
 
 
-def deliver_body(target: Target, threads: int, count: int) -> list[str]:
+def deliver_body(target: KernelTarget, threads: int, count: int) -> list[str]:
     """Write the delivery of ``count`` rows: each thread has a word of some neighbouring rows.
 
     There is a thread for each word and so many rows as :func:`bytes_at_once` says.
@@ -75,7 +75,7 @@ def _packed_store(lane: int, unit: int, count: int, pointer: str) -> list[str]:
     ]
 
 
-def last_body(target: Target, threads: int) -> list[str]:
+def last_body(target: KernelTarget, threads: int) -> list[str]:
     """Write the delivery of the first rows in few lanes: each thread has a word of one row."""
     pointer = target.pointer
     return [
@@ -112,7 +112,7 @@ def last_body(target: Target, threads: int) -> list[str]:
     ]
 
 
-def place_body(target: Target, threads: int, actions: Sequence[int], bits: int) -> list[str]:
+def place_body(target: KernelTarget, threads: int, actions: Sequence[int], bits: int) -> list[str]:
     """Write the marking of actions in rows: each thread has one column of a lane.
 
     ``actions`` is how many each column has; another number is marked nowhere.

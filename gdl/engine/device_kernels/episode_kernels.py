@@ -42,7 +42,7 @@ from gdl.engine.device_kernels.evaluators import (
     straight_evaluators,
 )
 from gdl.engine.device_kernels.plane_helpers import PlaneHelpers, module_text
-from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.targets import KernelTarget
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
 from gdl.engine.kernels.ir_helpers import (
@@ -59,16 +59,7 @@ from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
 from gdl.engine.lane_kernels.delivery import I8, each_bit
 from gdl.engine.lane_kernels.draws import random_below
-from gdl.engine.lane_kernels.episode import (
-    Emitter,
-    Pieces,
-    emit_advance,
-    emit_choose,
-    emit_find_choices,
-    emit_reset_block,
-    emit_reward,
-    emit_step_block,
-)
+from gdl.engine.lane_kernels.episode import Emitter, Pieces, emit_episodes
 from gdl.engine.stepper import SteppingPlan, call_strides
 
 _CALL = tuple(f"i64 {name}" for name in CallArguments._fields)
@@ -112,7 +103,7 @@ class EpisodePlan:
         return lanes._replace(actions=WORD // 8, final_observations=WORD // 8)
 
 
-def episode_source(episodes: EpisodePlan, target: Target) -> str:
+def episode_source(episodes: EpisodePlan, target: KernelTarget) -> str:
     """Write the LLVM source of the kernels."""
     layout, threads = episodes.layout, episodes.threads
     module = ir.Module(name="episodes")
@@ -128,20 +119,14 @@ def episode_source(episodes: EpisodePlan, target: Target) -> str:
         put=_emit_put(helpers, episodes.numbers["shared_count"]),
         choices=emit_choices(helpers),
     )
-    choose, find = emit_choose(helpers, pieces), emit_find_choices(helpers, pieces)
-    parts = {
-        "advance": emit_advance(helpers, pieces, choose, find),
-        "reward": emit_reward(helpers, pieces),
-        "deliver_all": _emit_deliver_rest(helpers, pieces),
-    }
     check = _emit_hold_illegal(helpers, pieces)
-    step = emit_step_block(helpers, pieces, parts)
-    reset = emit_reset_block(helpers, pieces, parts)
+    step, reset = emit_episodes(helpers, pieces, _emit_deliver_rest(helpers, pieces))
     _emit_thread(helpers, "step", episodes.strides(), [check, step], pieces)
     _emit_thread(helpers, "reset", episodes.strides(), [reset], pieces)
     _emit_draw(helpers)
     straight = episodes.straight
     evaluators = straight_evaluators(layout, threads) if straight else interpreted_evaluators()
+    places = threads, episodes.actions
     observed, masked = episodes.numbers["observed_count"], episodes.numbers["masked_count"]
     return "\n".join(
         [
@@ -153,11 +138,9 @@ def episode_source(episodes: EpisodePlan, target: Target) -> str:
             target.kernel("observe", DELIVER_ARGUMENTS, deliver_body(target, threads, observed)),
             target.kernel("mask", DELIVER_ARGUMENTS, deliver_body(target, threads, masked)),
             target.kernel("deliver_last", DELIVER_LAST_ARGUMENTS, last_body(target, threads)),
-            target.kernel(
-                "place32", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 32)
-            ),
-            target.kernel(
-                "place64", PLACE_ARGUMENTS, place_body(target, threads, episodes.actions, 64)
+            *(
+                target.kernel(f"place{bits}", PLACE_ARGUMENTS, place_body(target, *places, bits))
+                for bits in (32, 64)
             ),
             target.kernel("draw", DRAW_ARGUMENTS, _draw_body(target)),
         ]
@@ -213,16 +196,16 @@ def _put(b: Value, record: Value, index: int, value: Value) -> None:
     b.store(value, b.gep(record, [integer(index)], source_etype=I64))
 
 
-def _thread_call(name: str, target: Target) -> list[str]:
+def _thread_call(name: str, target: KernelTarget) -> list[str]:
     numbers = ", ".join(f"i64 %{field}" for field in CallArguments._fields)
     return _call(f"{name}_lanes", ("game", "blocks"), f"{numbers}, i64 %illegal", target)
 
 
-def _draw_body(target: Target) -> list[str]:
+def _draw_body(target: KernelTarget) -> list[str]:
     return _call("draw_lane", ("masks", "actions"), "i64 %count, i64 %seed", target)
 
 
-def _call(function: str, arrays: tuple[str, str], numbers: str, target: Target) -> list[str]:
+def _call(function: str, arrays: tuple[str, str], numbers: str, target: KernelTarget) -> list[str]:
     """Write the body of a kernel that calls a function, with addresses as all targets have them."""
     cast = [
         f"  %{array}.generic = addrspacecast {target.pointer} %{array} to ptr"

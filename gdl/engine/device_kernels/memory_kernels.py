@@ -26,7 +26,7 @@ from gdl.engine.device_kernels.register_kernels import (
     go_on_or_finish,
     keep_counts,
 )
-from gdl.engine.device_kernels.targets import Target
+from gdl.engine.device_kernels.targets import KernelTarget
 from gdl.engine.device_kernels.word_emitter import ThreadEmitter
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
@@ -39,7 +39,7 @@ MEMORY_WORD = 64
 VIEW_PROGRAM, TRANSITION_PROGRAM = 0, 1
 
 
-def memory_kernel_source(name: str, game: DeviceGame, target: Target, threads: int) -> str:
+def memory_kernel_source(name: str, game: DeviceGame, target: KernelTarget, threads: int) -> str:
     """Write the LLVM source of a kernel, for so many threads."""
     module = ir.Module(name="kernels")
     helpers = PlaneHelpers(module, threads)

@@ -27,7 +27,7 @@ from itertools import accumulate
 from gdl.circuit import Layout
 from gdl.engine.device_kernels.choice_emitter import FORGOTTEN_LEVELS, choose_move
 from gdl.engine.device_kernels.gate_emitter import CircuitEmitter
-from gdl.engine.device_kernels.targets import Target, signature
+from gdl.engine.device_kernels.targets import KernelTarget, signature
 from gdl.engine.device_kernels.word_emitter import ZERO, ThreadEmitter
 
 RANDOM_PLANES = 4
@@ -47,7 +47,7 @@ class DeviceGame:
         return max((value.bit_length() for _, value in self.goal_table), default=1)
 
 
-def kernel_source(name: str, game: DeviceGame, target: Target) -> str:
+def kernel_source(name: str, game: DeviceGame, target: KernelTarget) -> str:
     """Write the LLVM source of a kernel."""
     arguments, emit = _KERNELS[name]
     functions = [target.kernel(name, arguments, emit(game, target))]
@@ -68,7 +68,7 @@ MOVE_ARGUMENTS = ("state", "moves", "lanes", "i64 threads")
 CHOOSE_ARGUMENTS = ("state", "random", "moves", *ZEROS, "i64 threads")
 
 
-def _emit_view(game: DeviceGame, target: Target) -> list[str]:
+def _emit_view(game: DeviceGame, target: KernelTarget) -> list[str]:
     e, circuit = _with_state(game, target)
     circuit.evaluate(game.layout.view)
     for index in range(sum(game.layout.move_counts)):
@@ -78,7 +78,7 @@ def _emit_view(game: DeviceGame, target: Target) -> list[str]:
     return _returned(e)
 
 
-def _emit_move(game: DeviceGame, target: Target) -> list[str]:
+def _emit_move(game: DeviceGame, target: KernelTarget) -> list[str]:
     e, circuit = _with_state(game, target)
     old = circuit.rows(game.layout.fluents, game.layout.fluent_count)
     circuit.evaluate(game.layout.moves_view)
@@ -88,7 +88,7 @@ def _emit_move(game: DeviceGame, target: Target) -> list[str]:
     return _returned(e)
 
 
-def _emit_choose(game: DeviceGame, target: Target) -> list[str]:
+def _emit_choose(game: DeviceGame, target: KernelTarget) -> list[str]:
     e, circuit = _with_state(game, target)
     circuit.evaluate(game.layout.moves_view)
     moves, random = _choose_moves(e, circuit, e.read("random", 0, RANDOM_PLANES))
@@ -97,7 +97,7 @@ def _emit_choose(game: DeviceGame, target: Target) -> list[str]:
     return _returned(e)
 
 
-def _with_state(game: DeviceGame, target: Target) -> tuple[ThreadEmitter, CircuitEmitter]:
+def _with_state(game: DeviceGame, target: KernelTarget) -> tuple[ThreadEmitter, CircuitEmitter]:
     e = ThreadEmitter(target.bits, target.pointer)
     circuit = CircuitEmitter(e, game.layout)
     circuit.put(game.layout.fluents, e.read("state", 0, game.layout.fluent_count))
@@ -124,7 +124,7 @@ def _choose_moves(
 # ---------------------------------------------------------------------- playouts
 
 
-def _emit_play(game: DeviceGame, target: Target) -> list[str]:
+def _emit_play(game: DeviceGame, target: KernelTarget) -> list[str]:
     """Emit the playouts: view, results of the lanes that have ended, choice, transition, refill."""
     layout = game.layout
     e = ThreadEmitter(target.bits, target.pointer)
@@ -293,7 +293,7 @@ def _call_held_goals(e: ThreadEmitter) -> None:
     e.write(f"call void @add_held_goals({signature(_HELD_ARGUMENTS, e.pointer)})")
 
 
-def _held_goals_function(game: DeviceGame, target: Target) -> str:
+def _held_goals_function(game: DeviceGame, target: KernelTarget) -> str:
     """Write the function that adds up goals of held states: most gates of the game, once."""
     e = ThreadEmitter(target.bits, target.pointer)
     held = e.load(e.at("held", game.layout.fluent_count))
@@ -338,7 +338,7 @@ def _hold(game: DeviceGame, e: ThreadEmitter, ended: str, state: Sequence[str]) 
     e.store(e.or_(left, ended), e.at("held", count))
 
 
-_KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, Target], list[str]]]] = {
+_KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, KernelTarget], list[str]]]] = {
     "play": (PLAY_ARGUMENTS, _emit_play),
     "view": (VIEW_ARGUMENTS, _emit_view),
     "move": (MOVE_ARGUMENTS, _emit_move),

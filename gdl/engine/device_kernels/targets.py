@@ -18,7 +18,7 @@ def signature(arguments: Sequence[str], pointer: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class KernelTarget:
     """Where kernels run: how many bits a word has, and how LLVM writes a kernel.
 
     On a GPU each thread runs the kernel by itself; on the host a kernel is a loop over threads.

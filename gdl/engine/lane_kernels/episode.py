@@ -467,6 +467,17 @@ def emit_reset_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]
     return e.function
 
 
+def emit_episodes(helpers: IrHelpers, pieces: Pieces, deliver_all: Value) -> tuple[Value, Value]:
+    """Emit a step of a block, and a new start, with what delivers their results."""
+    choose, find = emit_choose(helpers, pieces), emit_find_choices(helpers, pieces)
+    parts = {
+        "advance": emit_advance(helpers, pieces, choose, find),
+        "reward": emit_reward(helpers, pieces),
+        "deliver_all": deliver_all,
+    }
+    return emit_step_block(helpers, pieces, parts), emit_reset_block(helpers, pieces, parts)
+
+
 def emit_for_all_blocks(helpers: IrHelpers, name: str, function: Value) -> Value:
     """Emit ``name(game, blocks, calls, count)``: a function called for each block, in order.
 
@@ -510,15 +521,9 @@ def emit_stepping(helpers: IrHelpers) -> None:
         put=emit_put(helpers),
         choices=emit_choices(helpers),
     )
-    choose, find = emit_choose(helpers, pieces), emit_find_choices(helpers, pieces)
-    parts = {
-        "advance": emit_advance(helpers, pieces, choose, find),
-        "reward": emit_reward(helpers, pieces),
-        "deliver_all": emit_deliver_all(helpers, pieces),
-    }
     checks = emit_check_actions(helpers, pieces)
     check = emit_for_all_blocks(helpers, "check_blocks", checks)
-    steps = emit_step_block(helpers, pieces, parts)
+    steps, resets = emit_episodes(helpers, pieces, emit_deliver_all(helpers, pieces))
     step = emit_for_all_blocks(helpers, "step_blocks", steps)
     _emit_checked_step(helpers, check, step)
-    emit_for_all_blocks(helpers, "reset_blocks", emit_reset_block(helpers, pieces, parts))
+    emit_for_all_blocks(helpers, "reset_blocks", resets)

@@ -23,6 +23,7 @@ def ray_cluster(cpus: int) -> Iterator[Any]:
         log_to_driver=False,
         logging_level="ERROR",
         _node_ip_address="127.0.0.1",
+        _system_config={"worker_niceness": 0},  # 15 by default: other tests would starve them
     )
     try:
         yield ray

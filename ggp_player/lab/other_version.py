@@ -73,6 +73,49 @@ class OtherVersion:
         return parse_term(found["move"])
 
 
+class OtherSearches:
+    """A strategy of another version for one role, which searches positions in forks of its process.
+
+    To be prepared before the first position, and closed after the last. Raises
+    :class:`LabError` as :class:`OtherVersion` does.
+    """
+
+    def __init__(self, spec: str) -> None:
+        self._strategy, python = version_of(spec)
+        assert python is not None
+        self._seat = _SeatProcess(spec, python)
+        self._role = ""
+
+    def prepare(self, rules: str, game: str, memory: int, role: Constant, seconds: float) -> None:
+        """Begin a match in a role, with so many seconds of CPU time in the initial state."""
+        self._role = str(role)
+        self._seat.ask({"rules": rules, "game": game, "memory": memory})
+        self._seat.ask({"strategy": self._strategy})
+        self._seat.ask(self._request((), 0, 0.0) | {"prepare": seconds})
+
+    def search(
+        self, history: Sequence[Sequence[Term]], seed: int, seconds: float
+    ) -> tuple[Term, float]:
+        """The move after the joint moves of a history, and the CPU seconds that it took."""
+        found = self._seat.ask(self._request(history, seed, seconds) | {"fork": True})
+        return parse_term(found["move"]), found["cpu"]
+
+    def close(self) -> None:
+        """End its process."""
+        self._seat.close()
+
+    def _request(
+        self, history: Sequence[Sequence[Term]], seed: int, seconds: float
+    ) -> dict[str, Any]:
+        return {
+            "history": [[str(move) for move in joint_move] for joint_move in history],
+            "role": self._role,
+            "seed": seed,
+            "prepare": 0.0,
+            "seconds": seconds,
+        }
+
+
 class _SeatProcess:
     """A process of the other interpreter; it ends when its standard input does."""
 
@@ -109,6 +152,11 @@ class _SeatProcess:
         if "error" in found:
             raise LabError(f"{self._spec}: {found['error']}")
         return found
+
+    def close(self) -> None:
+        """End the process, and wait until it has ended."""
+        with self._process:
+            pass
 
 
 @lru_cache(maxsize=4)

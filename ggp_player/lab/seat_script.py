@@ -5,13 +5,16 @@ each has one line as its answer: ``{"rules", "game", "memory"}`` names a game, a
 ``{"strategy"}`` begins a match, for both of which the answer is ``{}``;
 ``{"history", "role", "seed", "prepare", "seconds"}`` asks for a role's move after the joint moves
 of the history, within so many seconds of this thread's CPU time, after so many more to prepare, and
-is answered by ``{"move", "cpu"}``. What went wrong is ``{"error"}``.
+is answered by ``{"move", "cpu"}``. With ``"fork": true`` a fork of the process looks for it,
+and the strategy stays as it is. What went wrong is ``{"error"}``.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from time import thread_time
@@ -49,6 +52,24 @@ class Seat:
             self._strategy = create(request["strategy"])
             refusal = self._strategy.refusal(self._machine)
             return {} if refusal is None else {"error": refusal}
+        return self._choose_in_fork(request) if request.get("fork") else self._choose(request)
+
+    def _choose_in_fork(self, request: dict[str, Any]) -> dict[str, Any]:
+        receiver, sender = os.pipe()
+        if not os.fork():
+            try:
+                os.write(sender, json.dumps(answered(self._choose_anew, request)).encode())
+            finally:
+                os._exit(0)
+        os.close(sender)
+        with os.fdopen(receiver, "rb") as answer:
+            found = answer.read()
+        os.wait()
+        return json.loads(found) if found else {"error": "the process of a search has died"}
+
+    def _choose_anew(self, request: dict[str, Any]) -> dict[str, Any]:
+        # What every search writes to is copied before its time begins.
+        self._search(self._machine.initial_state(), request, 0)
         return self._choose(request)
 
     def _choose(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -86,11 +107,17 @@ def main() -> None:
     """Answer requests until there are no more."""
     seat = Seat()
     for line in sys.stdin:
-        try:
-            found = seat.answer(json.loads(line))
-        except Exception as error:  # the duel ends with what it says
-            found = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(found), flush=True)
+        print(json.dumps(answered(seat.answer, json.loads(line))), flush=True)
+
+
+def answered(
+    answer: Callable[[dict[str, Any]], dict[str, Any]], request: dict[str, Any]
+) -> dict[str, Any]:
+    """What answers a request, or what went wrong, with which the duel ends."""
+    try:
+        return answer(request)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
 
 
 if __name__ == "__main__":

@@ -7,15 +7,18 @@ threads or processes of their own take more than that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from statistics import mean
 
 import gdl
 from gdl import Constant
 from gdl.engine import PropnetStateMachine
-from ggp_player.errors import PositionSetError, StrategyError
+from ggp_player.errors import LabError, PositionSetError, StrategyError
+from ggp_player.lab.other_version import OtherSearches, version_of
 from ggp_player.lab.positions.forked_searches import (
     SLICES,
     SearchOrder,
@@ -25,7 +28,7 @@ from ggp_player.lab.positions.forked_searches import (
 )
 from ggp_player.lab.positions.paired_errors import ErrorCount
 from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
-from ggp_player.lab.positions.turns import chooser, replayed
+from ggp_player.lab.positions.turns import chooser, joint_moves, replayed
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.search_slices import NORMAL_SECONDS, set_slice_seconds, slice_seconds
 from ggp_player.strategies import Strategy
@@ -37,7 +40,7 @@ TREE_BYTES = 2**28
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A strategy, as ``create`` takes it, and its CPU time for each position.
+    """A strategy, as ``create`` takes it or with ``@PYTHON``, and its CPU time for each position.
 
     ``seconds`` is None for a strategy with a budget of its own. ``start_clock`` are seconds of CPU
     time for preparing in the initial state, once for each role.
@@ -47,6 +50,11 @@ class Setting:
     seconds: float | None
     start_clock: float = 0.0
     seed: int = 0
+
+    @property
+    def is_of_other_version(self) -> bool:
+        """Whether the strategy is one of another version: ``STRATEGY@PYTHON``."""
+        return version_of(self.strategy)[1] is not None
 
     def __str__(self) -> str:
         return self.strategy if self.seconds is None else f"{self.strategy} at {self.seconds:g} s"
@@ -82,7 +90,9 @@ class LoadedSet:
     def __init__(self, path: Path, count: int | None = None) -> None:
         found = load_set(path)
         self.game = found.game
-        self.machine: PropnetStateMachine = gdl.compile(rules_of(found, path))
+        ruleset = rules_of(found, path)
+        self._rules = "\n".join(map(str, ruleset.rules))
+        self.machine: PropnetStateMachine = gdl.compile(ruleset)
         self.machine.warm_up()
         self.positions: Sequence[SolvedPosition] = found.positions[:count]
         self._orders: list[tuple[SearchOrder, SolvedPosition]] = []
@@ -111,6 +121,24 @@ class LoadedSet:
         ``tell`` is called after each. Raises :class:`StrategyError` where the strategy refuses the
         game, or a search fails.
         """
+        found = (
+            self._of_other_version(setting)
+            if setting.is_of_other_version
+            else (self._of_this_version(setting, jobs))
+        )
+        results: dict[int, SearchResult] = {}
+        for number, result in found:
+            results[number] = result
+            tell()
+        searches = [result for _, result in sorted(results.items())]
+        errors = [
+            position.is_error(result.move)
+            for result, (_, position) in zip(searches, self._orders, strict=True)
+        ]
+        return SetResult(setting, self.game, searches, errors)
+
+    def _of_this_version(self, setting: Setting, jobs: int) -> Iterator[tuple[int, SearchResult]]:
+        """Search the positions in forks; yield their numbers and results, in any order."""
         orders = [
             SearchOrder(order.state, order.role, f"{setting.seed}:{order.seed}")
             for order, _ in self._orders
@@ -119,22 +147,30 @@ class LoadedSet:
         set_search_memory(min(memory, TREE_BYTES))
         limit = NORMAL_SECONDS * SLICES if setting.seconds is None else setting.seconds
         set_slice_seconds(min(slices, limit / SLICES))
-        results: list[SearchResult | None] = [None] * len(orders)
         try:
             prepared = self._prepared(setting)
-            found = search_all(prepared, self.machine, orders, setting.seconds, jobs)
-            for number, result in found:
-                results[number] = result
-                tell()
+            yield from search_all(prepared, self.machine, orders, setting.seconds, jobs)
         finally:
             set_search_memory(memory)
             set_slice_seconds(slices)
-        searches = [result for result in results if result is not None]
-        errors = [
-            position.is_error(result.move)
-            for result, (_, position) in zip(searches, self._orders, strict=True)
-        ]
-        return SetResult(setting, self.game, searches, errors)
+
+    def _of_other_version(self, setting: Setting) -> Iterator[tuple[int, SearchResult]]:
+        """Let another version search the positions, one after the other."""
+        if setting.seconds is None:
+            raise LabError("a strategy of another version can only be limited by seconds")
+        with ExitStack() as processes:
+            prepared: dict[Constant, OtherSearches] = {}
+            for number, (order, position) in enumerate(self._orders):
+                role = order.role
+                if role not in prepared:
+                    searches = OtherSearches(setting.strategy)
+                    prepared[role] = processes.enter_context(closing(searches))
+                    clock = setting.start_clock
+                    searches.prepare(self._rules, self.game, TREE_BYTES, role, clock)
+                seed = Random(f"{setting.seed}:{order.seed}").getrandbits(32)
+                history = joint_moves(self.machine, position.line)
+                move, taken = prepared[role].search(history, seed, setting.seconds)
+                yield number, SearchResult(move, taken)
 
     def _prepared(self, setting: Setting) -> Callable[[Constant], Strategy]:
         """Prepare the strategies of the roles, each when it is first asked for."""

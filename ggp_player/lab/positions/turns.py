@@ -48,16 +48,37 @@ def replayed(machine: StateMachine, line: Sequence[Term]) -> State:
     Raises :class:`PositionSetError` for a move that is not legal, and a line that goes on after the
     end of the match.
     """
-    state = after_forced(machine, machine.initial_state())
-    for number, move in enumerate(line, 1):
-        if machine.is_terminal(state):
-            raise PositionSetError(f"move {number}, {move}: the match is over before it")
+    return _replay(machine, line)[0]
+
+
+def joint_moves(machine: StateMachine, line: Sequence[Term]) -> list[tuple[Term, ...]]:
+    """Return all joint moves of the match that :func:`replayed` replays."""
+    return _replay(machine, line)[1]
+
+
+def _replay(machine: StateMachine, line: Sequence[Term]) -> tuple[State, list[tuple[Term, ...]]]:
+    state, made = machine.initial_state(), []
+    left = list(line)[::-1]
+    while not machine.is_terminal(state):
         role = chooser(machine, state)
-        assert role is not None
-        legal = machine.legal_moves(state, machine.roles[role])
-        if move not in legal:
-            raise PositionSetError(
-                f"move {number}, {move}, is not legal; legal are {', '.join(map(str, legal))}"
-            )
-        state = after_forced(machine, after_choice(machine, state, role, move))
-    return state
+        if role is not None and not left:
+            break
+        moves = [machine.legal_moves(state, other)[0] for other in machine.roles]
+        if role is not None:
+            moves[role] = _legal(machine, state, role, left.pop(), len(line) - len(left))
+        made.append(tuple(moves))
+        state = machine.next_state(state, moves)
+    if left:
+        number = len(line) - len(left) + 1
+        raise PositionSetError(f"move {number}, {left[-1]}: the match is over before it")
+    return state, made
+
+
+def _legal(machine: StateMachine, state: State, role: int, move: Term, number: int) -> Term:
+    """The move, if it is legal."""
+    legal = machine.legal_moves(state, machine.roles[role])
+    if move not in legal:
+        raise PositionSetError(
+            f"move {number}, {move}, is not legal; legal are {', '.join(map(str, legal))}"
+        )
+    return move

@@ -149,8 +149,8 @@ def test_command(**options: Any) -> None:  # noqa: ANN401
     """Count in how many solved positions a strategy chooses a move that gives value away.
 
     Without a FILE all sets of benchmarks/strength/positions are used. With --against the two are
-    compared by McNemar's exact test. Each position is searched in a fork of the process, so this
-    does not run on Windows.
+    compared by McNemar's exact test. With @PYTHON a strategy is of another version, as in lab
+    duel. Each position is searched in a fork of the process, so this does not run on Windows.
 
     \b
     Example:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import gdl
 from gdl import parse_term
-from ggp_player.errors import PositionSetError, StrategyError
+from ggp_player.errors import LabError, PositionSetError, StrategyError
 from ggp_player.lab.positions.forked_searches import can_fork
 from ggp_player.lab.positions.position_report import (
     as_json,
@@ -70,6 +71,24 @@ def test_errors_are_counted_in_order(loaded: LoadedSet) -> None:
     assert result.errors == first
     assert any(first)
     assert len(told) == 4
+
+
+def test_another_version_searches_as_this_one_does(loaded: LoadedSet) -> None:
+    told = []
+    other = Setting(f"minimax@{sys.executable}", 5.0)
+    result = loaded.test(other, tell=lambda: told.append(1))
+    assert result.errors == [False] * 4
+    assert len(told) == 4
+    assert 0 < result.seconds < 5
+    first = loaded.test(Setting(f"legal@{sys.executable}", 0.01))
+    assert first.errors == loaded.test(Setting("legal", 0.01)).errors
+
+
+def test_what_another_version_refuses_is_told(loaded: LoadedSet) -> None:
+    with pytest.raises(LabError, match="only be limited by seconds"):
+        loaded.test(Setting(f"legal@{sys.executable}", None))
+    with pytest.raises(LabError, match=r"planner@.*games of one role"):
+        loaded.test(Setting(f"planner@{sys.executable}", 0.01))
 
 
 def test_the_same_seed_gives_the_same_moves(loaded: LoadedSet) -> None:

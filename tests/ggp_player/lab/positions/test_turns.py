@@ -8,7 +8,7 @@ import gdl
 from gdl import parse_term
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.positions.turns import after_forced, chooser, replayed
+from ggp_player.lab.positions.turns import after_forced, chooser, joint_moves, replayed
 
 FORCED = """
 (role ann) (role bob) (init (step 1)) (after 1 2) (after 2 3) (after 3 4)
@@ -36,6 +36,20 @@ def test_steps_without_a_choice_take_no_entry() -> None:
     assert chooser(machine, state) == 1
     assert machine.is_terminal(replayed(machine, [parse_term("left"), parse_term("left")]))
     assert after_forced(machine, state) == state
+
+
+def test_joint_moves_lead_to_the_same_state(tic_tac_toe: PropnetStateMachine) -> None:
+    line = [parse_term("(put b2)"), parse_term("(put a1)")]
+    assert joint_moves(tic_tac_toe, line) == [
+        (parse_term("(put b2)"), parse_term("noop")),
+        (parse_term("noop"), parse_term("(put a1)")),
+    ]
+    machine = gdl.interpret(gdl.parse(FORCED))
+    made = joint_moves(machine, [parse_term("left")])
+    state = machine.initial_state()
+    for moves in made:
+        state = machine.next_state(state, moves)
+    assert state == replayed(machine, [parse_term("left")])
 
 
 def test_moves_that_are_not_legal_are_named(tic_tac_toe: PropnetStateMachine) -> None:

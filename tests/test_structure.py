@@ -22,10 +22,6 @@ MODULES = sorted(
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 
-MOST_MODULES = 14
-"""The most modules of one folder."""
-
-
 def own_test(module: Path) -> Path:
     return ROOT / "tests" / module.with_name(f"test_{module.name}")
 
@@ -40,11 +36,6 @@ def test_every_module_has_a_test_or_a_line_that_names_one() -> None:
 @pytest.mark.parametrize("test", COVERED_BY)
 def test_listed_tests_exist(test: str) -> None:
     assert (ROOT / test).exists()
-
-
-def test_folders_are_small() -> None:
-    folders = [module.parent for module in MODULES]
-    assert max(map(folders.count, folders)) <= MOST_MODULES
 
 
 def test_no_test_module_is_imported() -> None:

@@ -22,6 +22,7 @@ from gdl.language.keywords import (
     moves_by_chance,
 )
 from gdl.language.lexical import COMMENT, WORD
+from gdl.language.opening_comment import OpeningComment, opening_comment
 from gdl.language.parser import as_term, decode, load, parse, parse_term, read_ruleset
 from gdl.language.rules import (
     And,
@@ -78,6 +79,7 @@ __all__ = [
     "Literal",
     "Not",
     "Notation",
+    "OpeningComment",
     "Or",
     "RelationKey",
     "Rule",
@@ -105,6 +107,7 @@ __all__ = [
     "moves_by_chance",
     "names_in",
     "notation_of",
+    "opening_comment",
     "parse",
     "parse_term",
     "read_ruleset",

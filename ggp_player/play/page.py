@@ -2,6 +2,7 @@
 
 =================  =============================================================================
 ``GET /``          the page
+``GET /rules``     the rules in GDL, as text
 ``GET /events``    what changes, as server-sent events
 ``GET /record``    the match record so far, as a file
 ``POST /move``     a move: ``{"role", "move", "step", "match"}``
@@ -31,6 +32,7 @@ from pydantic_core import to_json
 
 from gdl import Constant, Term
 from gdl.drawing.rendering import layout_file_of
+from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
@@ -138,6 +140,7 @@ class PlayPage:
         changes = ("move", "back", "flip", "new", "resign", "hint", "think")
         return {
             ("GET", "/"): self._page,
+            ("GET", "/rules"): self._rules,
             ("GET", "/events"): self._events,
             ("GET", "/record"): self._record,
             **{("POST", f"/{name}"): self._change for name in changes},
@@ -183,7 +186,14 @@ class PlayPage:
             persons=table.persons_in_words(),
             actions=table.actions,
             is_session=isinstance(table, PlaySession),
+            rules=opening_comment(table.ruleset.source.text),
         )
+
+    async def _rules(self, _request: web.Request) -> web.Response:
+        text = self.table.ruleset.source.text
+        if "\n" not in text.strip():  # as it comes from a game manager
+            text = await asyncio.to_thread(format_text, str(self.table.ruleset))
+        return web.Response(text=text, headers={**PAGE_HEADERS, "Cache-Control": "no-store"})
 
     async def _record(self, _request: web.Request) -> web.Response:
         table = self.table

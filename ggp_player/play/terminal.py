@@ -19,6 +19,7 @@ from rich.text import Text
 
 from gdl import Constant, GdlError, Term
 from gdl.drawing import draw_text, layout_of
+from gdl.language import opening_comment
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import move_table_lines
 from ggp_player.play.move_reading import read_move
@@ -34,6 +35,7 @@ hint        the move that a search finds best
 think       show what a search thinks of your moves, or no longer
 moves       all legal moves
 board       the board again
+rules       how the game is played, as its rulesheet says in plain words
 flip        change seats
 resign      give the match up
 new         begin a new match
@@ -257,6 +259,7 @@ class TerminalSession:
             "think": self._think,
             "moves": self._moves,
             "board": self._board,
+            "rules": self._rules,
             "flip": lambda: session.flip(step),
             "resign": lambda: session.resign(step),
             "new": session.new_match,
@@ -297,6 +300,15 @@ class TerminalSession:
 
     async def _board(self) -> None:
         self._shown = None
+
+    async def _rules(self) -> None:
+        comment = opening_comment(self._session.ruleset.source.text)
+        if not comment:
+            raise PlayError("the rulesheet says nothing in plain words")
+        for paragraph in comment.paragraphs or (comment.title,):
+            self._terminal.say(paragraph)
+        for name, said in comment.items:
+            self._terminal.say(f"{name}: {said}", "dim")
 
     async def _save_as(self, file: str) -> None:
         if not file:

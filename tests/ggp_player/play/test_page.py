@@ -19,6 +19,13 @@ from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession
 from tests.ggp_player.play.conftest import LIMIT, Begin, asked
 from tests.support import hostile_names
+from tests.support.paths import GAMES
+
+SHORT = """(role ann)
+(legal ann wait)
+(<= (next (over)) (does ann wait))
+(<= terminal (true (over)))
+(goal ann 100)"""
 
 
 class Visitor:
@@ -110,6 +117,35 @@ async def test_a_match_is_clicked_to_its_end(
     status, record = await visitor.get("/record")
     assert status == 200
     assert json.loads(record)["isCompleted"]
+
+
+async def test_the_rules_are_beside_the_board(visitor: Visitor) -> None:
+    _, page = await visitor.get()
+    assert "Cross and nought take turns to put a mark on a free square" in page
+    assert "<dt>Roles</dt><dd>cross, nought (alternating" in page
+    status, text = await visitor.get("/rules")
+    assert (status, text) == (200, (GAMES / "ticTacToe.kif").read_text())
+
+
+async def test_rules_that_come_on_one_line_are_formatted(begin: Begin) -> None:
+    rules = "; <script>alert(1)</script> said.\n" + SHORT.replace("\n", " ")
+    async with (
+        begin(rules) as session,
+        serve_table(session) as address,
+        aiohttp.ClientSession() as client,
+    ):
+        page = await (await client.get(address)).text()
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; said." in page
+    async with (
+        begin(SHORT.replace("\n", " ")) as session,
+        serve_table(session) as address,
+        aiohttp.ClientSession() as client,
+    ):
+        assert (
+            "The rulesheet says nothing in plain words." in await (await client.get(address)).text()
+        )
+        text = await (await client.get(f"{address}rules")).text()
+        assert text.splitlines()[:2] == ["(role ann)", "(legal ann wait)"]
 
 
 class SlowDrawer(Drawer):

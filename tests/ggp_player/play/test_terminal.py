@@ -105,6 +105,7 @@ def test_a_whole_game_with_every_command(tmp_path: Path) -> None:
             ("back", "There is no move that can be taken back"),
             ("b2", r"last: cross \(put b2\)  nought|step 3"),
             ("board", "step 3"),
+            ("rules", "take turns to put a mark"),
             ("back", "Taken back to step 1"),
             ("5", "step 3"),
             ("(put c1)", "step 5"),

@@ -1,0 +1,80 @@
+"""What a rulesheet says in plain words before its first rule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.game_library import own_games
+from gdl.language import OpeningComment, opening_comment
+
+RULES = "(role ann)\n; not of the beginning\n"
+
+WHOLE = """\
+;;; ***************
+;;;   Nim
+;;; ***************
+;
+; Two players take
+; matches.
+;
+; Who takes the last one   wins.
+; Roles:  ann, bob
+; Length: 2 steps,
+;         or more
+
+; ---- heaps
+"""
+
+
+def test_title_paragraphs_and_items_are_told_apart() -> None:
+    assert opening_comment(WHOLE + RULES) == OpeningComment(
+        "Nim",
+        (
+            "Two players take matches.",
+            "Who takes the last one wins. Roles: ann, bob Length: 2 steps, or more",
+        ),
+        (),
+    )
+    spaced = WHOLE.replace("; Roles", ";\n; Roles")
+    assert opening_comment(spaced + RULES) == OpeningComment(
+        "Nim",
+        ("Two players take matches.", "Who takes the last one wins."),
+        (("Roles", "ann, bob"), ("Length", "2 steps, or more")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", OpeningComment()),
+        (RULES, OpeningComment()),
+        ("; Roles\n" + RULES, OpeningComment("Roles")),
+        ("; Nim\n\n; Roles\n" + RULES, OpeningComment("Nim")),
+        ("; A game.\n" + RULES, OpeningComment("", ("A game.",))),
+        ("% Nim\n%\n% A game.\nrole(ann)\n", OpeningComment("Nim", ("A game.",))),
+    ],
+)
+def test_comments_of_public_rulesheets(text: str, wanted: OpeningComment) -> None:
+    assert opening_comment(text) == wanted
+    assert bool(opening_comment(text)) == bool(wanted.title or wanted.paragraphs)
+
+
+def test_a_comment_without_end_is_cut() -> None:
+    comment = opening_comment("; word" * 100_000)
+    assert sum(map(len, comment.paragraphs)) <= 4_000
+
+
+@pytest.mark.parametrize("name", own_games())
+def test_our_own_games_say_how_they_are_played(name: str) -> None:
+    comment = opening_comment(own_games()[name].read_text())
+    assert comment.title
+    assert len(" ".join(comment.paragraphs).split()) >= 10
+    assert "Roles" in dict(comment.items)
+
+
+@given(st.text())
+def test_any_text_has_a_comment_or_none(text: str) -> None:
+    comment = opening_comment(text)
+    assert all("\n" not in paragraph for paragraph in comment.paragraphs)

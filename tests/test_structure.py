@@ -1,10 +1,11 @@
-"""Tests have the folders of the source, every module has a test, pages name files that exist."""
+"""Every module has a test, every class a name of its own; pages name files that exist."""
 
 from __future__ import annotations
 
 import ast
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,16 @@ def test_listed_tests_exist(test: str) -> None:
 def test_folders_are_small() -> None:
     folders = [module.parent for module in MODULES]
     assert max(map(folders.count, folders)) <= MOST_MODULES
+
+
+def test_one_search_finds_a_class() -> None:
+    """No two modules define a public class of the same name."""
+    places = defaultdict(set)
+    for module in MODULES:
+        for node in ast.parse((ROOT / module).read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].add(str(module))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_no_test_module_is_imported() -> None:

@@ -11,13 +11,13 @@ that it must decide in all of them alike; here it is a number (:class:`Informati
 *hypothesis* is a state together with the information sets of the other roles in it.
 """
 
-from ggp_player.belief.batch import BatchMachine, Joint, Outcome, View, batch_machine
+from ggp_player.belief.batch import BatchMachine, Joint, StepOutcome, View, batch_machine
 from ggp_player.belief.belief import (
     Belief,
     BeliefLimits,
     Hypothesis,
-    Observation,
     PlayerModel,
+    StepObservation,
     uniform_model,
 )
 from ggp_player.belief.information_sets import ROOT, InformationSets
@@ -31,9 +31,9 @@ __all__ = [
     "Hypothesis",
     "InformationSets",
     "Joint",
-    "Observation",
-    "Outcome",
     "PlayerModel",
+    "StepObservation",
+    "StepOutcome",
     "View",
     "batch_machine",
     "hides_states",

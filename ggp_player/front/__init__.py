@@ -7,7 +7,7 @@ gives as its :class:`Access`.
 """
 
 from ggp_player.front.admission import Access, Admission, OpenAccess, plain_address
-from ggp_player.front.connections import Bounds, Timeouts
+from ggp_player.front.connections import ConnectionBounds, Timeouts
 from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, front_of
 from ggp_player.front.request_reader import (
     MAX_HEAD,
@@ -24,7 +24,7 @@ __all__ = [
     "MAX_MESSAGE",
     "Access",
     "Admission",
-    "Bounds",
+    "ConnectionBounds",
     "Front",
     "FrontSettings",
     "FrontSite",

@@ -65,7 +65,7 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ConnectionBounds:
     """How many connections there may be, in all and of one address, and their bytes in all.
 
     ``held`` are bytes of bodies that are not whole, ``unread`` those of replies on their way, and
@@ -113,7 +113,7 @@ class _Progress:
 class Connections:
     """The open connections of a server. ``dropped`` counts those that had to go."""
 
-    def __init__(self, bounds: Bounds, timeouts: Timeouts) -> None:
+    def __init__(self, bounds: ConnectionBounds, timeouts: Timeouts) -> None:
         self.dropped = 0
         self._bounds = bounds
         self._timeouts = timeouts

@@ -23,7 +23,13 @@ from typing import Any
 from aiohttp import web
 
 from ggp_player.front.admission import Access, Admission, plain_address
-from ggp_player.front.connections import SMALL_BODY, SMALL_REPLY, Bounds, Connections, Timeouts
+from ggp_player.front.connections import (
+    SMALL_BODY,
+    SMALL_REPLY,
+    ConnectionBounds,
+    Connections,
+    Timeouts,
+)
 from ggp_player.front.reply_transport import ReplyTransport
 from ggp_player.front.request_reader import MAX_HEAD, HttpRequest, Reading, Refusal, RequestReader
 
@@ -62,7 +68,7 @@ class FrontSettings:
     """Who is served, how much of everything, and how a refusal is written."""
 
     access: Access
-    bounds: Bounds
+    bounds: ConnectionBounds
     timeouts: Timeouts
     reading: Reading = field(default_factory=Reading)
     refusal_bytes: Callable[[Refusal], bytes] = bytes

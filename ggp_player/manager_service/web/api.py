@@ -42,7 +42,7 @@ from ggp_player.manager_service.storage.store import (
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
-from ggp_player.manager_service.web.admission import Access, ApiError, admit, secret_of
+from ggp_player.manager_service.web.admission import AccessPolicy, ApiError, admit, secret_of
 from ggp_player.manager_service.web.games import own_game
 from ggp_player.manager_service.web.name_claims import NameClaims
 from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
@@ -87,7 +87,7 @@ class Api:
         rules: RulesPool,
         tokens: TokenStore,
         names: NameStore,
-        access: Access,
+        access: AccessPolicy,
         document: Mapping[str, Any],
     ) -> None:
         self.scheduler = scheduler

@@ -5,7 +5,7 @@ from ggp_player.front.connections import (
     SMALL_BODY,
     SMALL_REPLY,
     STALL_SECONDS,
-    Bounds,
+    ConnectionBounds,
     Connections,
     Timeouts,
 )
@@ -26,7 +26,7 @@ class FakeConnection:
 
 
 def bounded(connections: int, of_address: int, held: int = 0, unread: int = 0) -> Connections:
-    bounds = Bounds(connections, of_address, held, unread, unread)
+    bounds = ConnectionBounds(connections, of_address, held, unread, unread)
     return Connections(bounds, Timeouts(1, 1))
 
 

@@ -38,7 +38,7 @@ from gdl.benchmark import (
     terminal_table,
     write_plot,
 )
-from gdl.cli.commands.arguments import STDIN, MachineKind
+from gdl.cli.arguments import STDIN, MachineKind
 from gdl.cli.commands.bench import OutputForm
 from gdl.cli.options import check_plot, game_name, read_source
 from gdl.errors import Source

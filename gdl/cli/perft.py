@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 import gdl
-from gdl.cli.commands.arguments import MachineKind, machine_option, rulesheet_argument
+from gdl.cli.arguments import MachineKind, machine_option, rulesheet_argument
 from gdl.cli.options import read_machine, read_rules
 from gdl.language import Term
 from gdl.state_machine import divide, perft

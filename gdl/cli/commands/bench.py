@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import (
+from gdl.cli.arguments import (
     FILE_OR_FOLDER,
     MachineKind,
     OutputPath,

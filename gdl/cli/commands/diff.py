@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE, MachineKind, machine_option, seed_option
+from gdl.cli.arguments import FILE, MachineKind, machine_option, seed_option
 
 
 @click.command("diff")

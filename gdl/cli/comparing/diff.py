@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 import gdl
-from gdl.cli.commands.arguments import MachineKind
-from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.arguments import MachineKind
 from gdl.cli.options import read_rules
+from gdl.cli.plain_output import writes_unicode
 from gdl.oracle import Bounds, Comparison, Difference, Verdict, compare
 
 

@@ -13,14 +13,15 @@ that it must decide in all of them alike; here it is a number (:class:`Informati
 
 from ggp_player.belief.batch import BatchMachine, Joint, StepOutcome, View, batch_machine
 from ggp_player.belief.belief import (
+    ROOT,
     Belief,
     BeliefLimits,
     Hypothesis,
+    InformationSets,
     PlayerModel,
     StepObservation,
     uniform_model,
 )
-from ggp_player.belief.information_sets import ROOT, InformationSets
 from ggp_player.belief.visibility import hides_states
 
 __all__ = [

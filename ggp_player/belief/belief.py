@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -16,14 +16,19 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from ggp_player.belief.batch import Joint, Told, View, batch_machine
-from ggp_player.belief.information_sets import ROOT, InformationSets
 from ggp_player.belief.resampling import resample
+
+ROOT = 0
+"""The information set of every role before the first step."""
 
 PlayerModel: TypeAlias = Callable[[Constant, State, Sequence[Term]], Sequence[float]]
 """The probabilities with which another role makes its legal moves in a state."""
 
 Hypothesis: TypeAlias = tuple[State, tuple[int, ...]]
 """A state, and each role's information set in it, in role order; () where these are not kept."""
+
+_Seen: TypeAlias = tuple[int, Term, Set[Term]]
+"""An information set, and the move and the percepts that lead from it to the next."""
 
 _Weights: TypeAlias = dict[Hypothesis, float]
 _Moves: TypeAlias = tuple[Joint, float]
@@ -59,6 +64,23 @@ class StepObservation:
 
     move: Term | None
     percepts: frozenset[Term] | None
+
+
+class InformationSets:
+    """Numbers the information sets of one role.
+
+    Equal sequences of moves and percepts have one number, of whatever machine they come from.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[_Seen, int] = {}
+
+    def after(self, number: int, move: Term, percepts: frozenset[Term]) -> int:
+        """Return the information set that follows one by a move and what was seen then."""
+        return self._numbers.setdefault((number, move, percepts), len(self._numbers) + 1)
+
+    def __len__(self) -> int:
+        return len(self._numbers) + 1
 
 
 class Belief:

@@ -1,1 +1,1 @@
-"""Commands that write a rulesheet anew: in the other notation, with other names, from later on."""
+"""Commands that write a rulesheet anew: other notation, other names, or another beginning."""

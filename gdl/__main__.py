@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Bring rulesheets into the canonical layout.",
         ),
         "convert": Target(
-            "gdl.cli.convert:convert_command",
+            "gdl.cli.variants.convert:convert_command",
             "Turn KIF into infix, and infix into KIF.",
         ),
         "show": Target(

@@ -76,14 +76,14 @@ def shown(text: str, most: int = MAX_NAME) -> str:
 def start_logging(level: int, log_format: LogFormat) -> None:
     """Write the records of all loggers, from a level on, to the standard error stream."""
     handler = logging.StreamHandler()
-    handler.addFilter(MatchFilter())
+    handler.addFilter(ContextFilter())
     handler.addFilter(RateLimit())
     handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
     logging.basicConfig(level=level, handlers=[handler])
     logging.captureWarnings(True)
 
 
-class MatchFilter(logging.Filter):
+class ContextFilter(logging.Filter):
     """Gives every record its ``match``, empty where it belongs to none, and cuts its arguments."""
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -17,7 +17,7 @@ from ggp_player.protocol import MAX_STATES, StateTexts, move_texts
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class MatchPosition:
     """What follows from a state, in terms as text; there is an entry for each role.
 
     ``legal`` is empty in a last state, and ``goals`` in any other. ``percepts`` are those of the
@@ -38,11 +38,11 @@ class MatchRules(Protocol):
         """The roles in the order of joint moves."""
         ...
 
-    def begin(self) -> Position:
+    def begin(self) -> MatchPosition:
         """Return the position in which the match begins."""
         ...
 
-    def advance(self, joint_move: Sequence[Term]) -> Position:
+    def advance(self, joint_move: Sequence[Term]) -> MatchPosition:
         """Make a joint move, which is not checked, and return the position that it leads to."""
         ...
 
@@ -68,13 +68,13 @@ class LocalRules:
         """The roles in the order of joint moves."""
         return self.machine.roles
 
-    def begin(self) -> Position:
+    def begin(self) -> MatchPosition:
         """Return the position in which the match begins."""
         self.state = self.machine.initial_state()
         self._texts = StateTexts(self._recorded)
         return self._position(())
 
-    def advance(self, joint_move: Sequence[Term]) -> Position:
+    def advance(self, joint_move: Sequence[Term]) -> MatchPosition:
         """Make a joint move, which is not checked, and return the position that it leads to."""
         machine, before = self.machine, self.state
         self.state = machine.next_state(before, joint_move)
@@ -87,11 +87,11 @@ class LocalRules:
         """Return all states so far as a match record has them, None where they are left out."""
         return self._texts.texts
 
-    def _position(self, percepts: tuple[tuple[str, ...], ...]) -> Position:
+    def _position(self, percepts: tuple[tuple[str, ...], ...]) -> MatchPosition:
         machine, state = self.machine, self.state
         self._texts.add(state)
         if machine.is_terminal(state):
             goals = tuple(machine.goal(state, role) for role in machine.roles)
-            return Position(is_terminal=True, goals=goals, percepts=percepts)
+            return MatchPosition(is_terminal=True, goals=goals, percepts=percepts)
         legal = tuple(move_texts(machine.legal_moves(state, role)) for role in machine.roles)
-        return Position(legal=legal, percepts=percepts)
+        return MatchPosition(legal=legal, percepts=percepts)

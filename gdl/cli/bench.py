@@ -38,7 +38,7 @@ from gdl.benchmark import (
     terminal_table,
     write_plot,
 )
-from gdl.cli.commands.arguments import STDIN, Machine
+from gdl.cli.arguments import STDIN, MachineKind
 from gdl.cli.commands.bench import OutputForm
 from gdl.cli.options import check_plot, game_name, read_source
 from gdl.errors import Source
@@ -48,9 +48,9 @@ from gdl.system import child_environment
 Report = TypeVar("Report")
 """The figures of one game."""
 
-MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
-    Machine.REASONER: measure_reasoner,
-    Machine.PROPNET: measure_propnet,
+MEASURES: dict[MachineKind, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
+    MachineKind.REASONER: measure_reasoner,
+    MachineKind.PROPNET: measure_propnet,
 }
 
 DEVICE_WORD = 64
@@ -81,7 +81,7 @@ def _baselines_of(file: Path | None, hint: str) -> dict[str, Baseline]:
 
 def run_bench(
     files: Sequence[Path],
-    machine: Machine,
+    machine: MachineKind,
     form: str | None,
     baselines: bool,
     baselines_file: Path | None,
@@ -100,7 +100,7 @@ def run_bench(
         option, count = ("--envs", envs) if env else ("--lanes", lanes)
         message = f"expected a multiple of {DEVICE_WORD} on a device, found {count}"
         raise click.BadParameter(message, param_hint=option)
-    if plan.threads > 1 and machine is Machine.REASONER:
+    if plan.threads > 1 and machine is MachineKind.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
     if plot is not None:
         check_plot(plot)
@@ -126,7 +126,7 @@ def _bench_playouts(
     sheets: Sequence[Sheet],
     sources: Sequence[tuple[str, Source]],
     plan: MeasurementPlan,
-    machine: Machine,
+    machine: MachineKind,
     form: str | None,
     plot: Path | None,
 ) -> None:

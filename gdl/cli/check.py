@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE, seed_option
-from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.arguments import FILE, seed_option
 from gdl.cli.options import read_source
+from gdl.cli.plain_output import writes_unicode
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret

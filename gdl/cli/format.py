@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.commands.arguments import FILE, STDIN
+from gdl.cli.arguments import FILE, STDIN
 from gdl.cli.options import print_text, read_source
 from gdl.errors import Source
 from gdl.language import format_text

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from gdl.cli.commands.plain_output import make_outputs_plain
+from gdl.cli.plain_output import make_outputs_plain
 from gdl.errors import GdlError, GdlSyntaxError
 from gdl.version import versions
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.commands.arguments import STDIN
-from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.arguments import STDIN
+from gdl.cli.plain_output import writes_unicode
 from gdl.errors import Source
 from gdl.language import Ruleset, decode, parse
 from gdl.reasoner import interpret

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 import gdl
-from gdl.cli.commands.arguments import Machine, machine_option, rulesheet_argument
+from gdl.cli.arguments import MachineKind, machine_option, rulesheet_argument
 from gdl.cli.options import read_machine, read_rules
 from gdl.language import Term
 from gdl.state_machine import divide, perft
@@ -28,8 +28,8 @@ Divider: TypeAlias = Callable[[int], Mapping[tuple[Term, ...], int]]
 @click.option(
     "--divide", "divided", is_flag=True, help="Count below each first joint move, at --depth alone."
 )
-@machine_option(default=Machine.REASONER)
-def perft_command(file: Path, depth: int, divided: bool, machine: Machine) -> None:
+@machine_option(default=MachineKind.REASONER)
+def perft_command(file: Path, depth: int, divided: bool, machine: MachineKind) -> None:
     """Count the joint-move paths of a game.
 
     All paths of 1, 2, ... steps from the initial state are counted; one that ends in a terminal
@@ -52,8 +52,8 @@ def perft_command(file: Path, depth: int, divided: bool, machine: Machine) -> No
         click.echo(f"{steps:>5}  {count:>15}  {monotonic() - began:>9.2f}")
 
 
-def _counters(file: Path, machine: Machine) -> tuple[Counter, Divider]:
-    if machine == Machine.REASONER:
+def _counters(file: Path, machine: MachineKind) -> tuple[Counter, Divider]:
+    if machine == MachineKind.REASONER:
         reasoner = read_machine(file)
         return partial(perft, reasoner), partial(divide, reasoner)
     from gdl.engine import perft as blocks

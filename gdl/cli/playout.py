@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import gdl
-from gdl.cli.commands.arguments import STDIN
-from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.arguments import STDIN
 from gdl.cli.commands.playout import Format
 from gdl.cli.options import game_name, read_rules
+from gdl.cli.plain_output import writes_unicode
 from gdl.language import Ruleset
 from gdl.playouts import Ending, play_out, randomness
 from gdl.reports import header, trace_line

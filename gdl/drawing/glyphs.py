@@ -16,7 +16,7 @@ from zlib import crc32
 from gdl.analysis.boards import BoardLayout, Part
 
 
-class Form(StrEnum):
+class GlyphForm(StrEnum):
     """The shape that stands for a thing."""
 
     DISC = "disc"
@@ -37,7 +37,7 @@ class Glyph:
     ``short`` is what a terminal shows, of at most three characters.
     """
 
-    form: Form
+    form: GlyphForm
     colour: str
     text: str = ""
     short: str = ""
@@ -153,18 +153,18 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     )
     word = (names or list(words))[-1]
     if part is Part.COUNT or (len(words) == 1 and _is_number(word)):
-        return Glyph(Form.NUMBER, colour or PALETTE[0], word, word[:4])
+        return Glyph(GlyphForm.NUMBER, colour or PALETTE[0], word, word[:4])
     known = _known(word.lower(), colour, layout)
     if known is not None:
         return known
     if part is Part.MARK and len(words) > 1 and colour:
-        return Glyph(Form.DISC, colour, "", _short(words[-1]))
+        return Glyph(GlyphForm.DISC, colour, "", _short(words[-1]))
     if colour and not names:
-        return Glyph(Form.DISC, colour, "", _short(word))
+        return Glyph(GlyphForm.DISC, colour, "", _short(word))
     if colour and len(words) == 1 and _is_colour_only(word, layout):
-        return Glyph(Form.DISC, colour, "", _short(word))
+        return Glyph(GlyphForm.DISC, colour, "", _short(word))
     text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
-    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
+    return Glyph(GlyphForm.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
 
 
 def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
@@ -179,38 +179,38 @@ def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
     last = words[-1]
     named = next((c for word in reversed(words) if (c := colour_of(word, layout))), "")
     colour = colour or named or palette_colour(last)
-    if glyph in tuple(Form):
-        form = Form(glyph)
-        text = abbreviate(last) if form in (Form.LABEL, Form.NUMBER) else ""
+    if glyph in tuple(GlyphForm):
+        form = GlyphForm(glyph)
+        text = abbreviate(last) if form in (GlyphForm.LABEL, GlyphForm.NUMBER) else ""
         return Glyph(form, colour, text, _short(last))
     if not glyph:
         return None
-    return Glyph(Form.SYMBOL, colour, glyph, glyph)
+    return Glyph(GlyphForm.SYMBOL, colour, glyph, glyph)
 
 
 def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
     if word in _CROSSES and (word != "cross" or word in layout.roles):
-        return Glyph(Form.CROSS, COLOURS["blue"], "", "X")
+        return Glyph(GlyphForm.CROSS, COLOURS["blue"], "", "X")
     if word in _RINGS:
-        return Glyph(Form.RING, COLOURS["red"], "", "O")
+        return Glyph(GlyphForm.RING, COLOURS["red"], "", "O")
     piece = _chess_piece(word)
     if piece is not None:
         side, name = piece
         paint = COLOURS.get(side, colour or PALETTE[0])
         outlined = paint == COLOURS["white"] and name in _OUTLINES
         return Glyph(
-            Form.SYMBOL, paint, _PIECES[name], _OUTLINES[name] if outlined else _PIECES[name]
+            GlyphForm.SYMBOL, paint, _PIECES[name], _OUTLINES[name] if outlined else _PIECES[name]
         )
     if word == "w" or (word == "b" and "black" in layout.roles):
-        return Glyph(Form.DISC, COLOURS["white" if word == "w" else "black"], "", word)
+        return Glyph(GlyphForm.DISC, COLOURS["white" if word == "w" else "black"], "", word)
     if word in _DISCS or (word.endswith(("checker", "disc", "stone")) and colour):
-        return Glyph(Form.DISC, colour or palette_colour(word), "", _short(word))
+        return Glyph(GlyphForm.DISC, colour or palette_colour(word), "", _short(word))
     if word in _FILLS:
-        return Glyph(Form.FILL, _FILL_COLOURS.get(word, colour), "", "#")
+        return Glyph(GlyphForm.FILL, _FILL_COLOURS.get(word, colour), "", "#")
     if word in _STARS and word not in layout.roles:
-        return Glyph(Form.STAR, COLOURS["gold"], "", "*")
+        return Glyph(GlyphForm.STAR, COLOURS["gold"], "", "*")
     if word in _DOTS:
-        return Glyph(Form.DOT, colour, "", ".")
+        return Glyph(GlyphForm.DOT, colour, "", ".")
     return None
 
 
@@ -279,6 +279,6 @@ def legend(
     found: dict[str, Glyph] = {}
     for each, part in words:
         glyph = glyph_of(each, part, layout)
-        if glyph.form is not Form.NUMBER:
+        if glyph.form is not GlyphForm.NUMBER:
             found.setdefault(" ".join(each), glyph)
     return sorted(found.items())

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from gdl.analysis.boards import (
     Board,
+    BoardCell,
     BoardLayout,
-    Cell,
     FactPattern,
     Part,
     Place,
@@ -28,7 +28,7 @@ LONG_VALUE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class DrawnFact:
     """A fact that is drawn on a place: the words that say what it is, and how it is drawn.
 
     ``words`` are the content of the fact, or the name of its function where it has none.
@@ -47,8 +47,8 @@ class PlacedCell:
     """A place of a board, with all that lies on it; ``gone`` are facts that no longer hold."""
 
     place: Place
-    items: tuple[Item, ...] = ()
-    gone: tuple[Item, ...] = ()
+    items: tuple[DrawnFact, ...] = ()
+    gone: tuple[DrawnFact, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -56,18 +56,18 @@ class PlacedCell:
         return any(item.placed for item in self.items) or any(not i.blank for i in self.gone)
 
     @property
-    def shown(self) -> tuple[Item, ...]:
+    def shown(self) -> tuple[DrawnFact, ...]:
         """What is to be seen on the place."""
         return tuple(item for item in self.items if not item.blank)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DrawnLine:
     """A fact that is drawn as a line between the centres of two places."""
 
     start: tuple[float, float]
     end: tuple[float, float]
-    item: Item
+    item: DrawnFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class BoardScene:
     index: int
     board: Board
     cells: tuple[PlacedCell, ...]
-    lines: tuple[Line, ...] = ()
-    panels: Mapping[tuple[str, ...], tuple[Item, ...]] = field(default_factory=dict)
+    lines: tuple[DrawnLine, ...] = ()
+    panels: Mapping[tuple[str, ...], tuple[DrawnFact, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +143,10 @@ class _Sorter:
     def __init__(self, layout: BoardLayout, new: frozenset[str]) -> None:
         self._layout = layout
         self._new = new
-        self._items: dict[Cell, list[Item]] = defaultdict(list)
-        self._gone: dict[Cell, list[Item]] = defaultdict(list)
-        self._lines: dict[int, list[Line]] = defaultdict(list)
-        self._panels: dict[Cell, list[Item]] = defaultdict(list)
+        self._items: dict[BoardCell, list[DrawnFact]] = defaultdict(list)
+        self._gone: dict[BoardCell, list[DrawnFact]] = defaultdict(list)
+        self._lines: dict[int, list[DrawnLine]] = defaultdict(list)
+        self._panels: dict[BoardCell, list[DrawnFact]] = defaultdict(list)
         self._supports: dict[int, dict[str, str]] = defaultdict(dict)
         self._notes: dict[str, dict[str, list[Term]]] = {
             kind: defaultdict(list) for kind in ("turn", "counter", "score", "table")
@@ -164,7 +164,7 @@ class _Sorter:
             if pattern is not None and pattern.part not in (Part.EDGE, Part.PANEL):
                 key = pattern.key_of(words_of(fact))
                 if key in board.index:
-                    self._gone[Cell(number, key)].append(self._item(fact, pattern, board))
+                    self._gone[BoardCell(number, key)].append(self._item(fact, pattern, board))
 
     def _kind(self, fact: Term) -> str:
         name, arity = function_of(fact)
@@ -176,13 +176,13 @@ class _Sorter:
             return "score"
         return "table"
 
-    def _item(self, fact: Term, pattern: FactPattern, board: Board) -> Item:
+    def _item(self, fact: Term, pattern: FactPattern, board: Board) -> DrawnFact:
         words = pattern.content_of(words_of(fact))
         blank = len(words) == 1 and words[0] in board.blank
         text = str(fact)
         if pattern.part is Part.MARK or not words:
             words = (pattern.name, *words)
-        return Item(text, words, pattern.part, blank, text in self._new)
+        return DrawnFact(text, words, pattern.part, blank, text in self._new)
 
     def _draw(self, fact: Term, number: int, board: Board) -> bool:
         pattern = board.pattern_of.get(function_of(fact))
@@ -193,7 +193,7 @@ class _Sorter:
         if pattern.part is Part.PANEL:
             known = any(panel.key == key for panel in board.panels)
             if known:
-                self._panels[Cell(number, key)].append(item)
+                self._panels[BoardCell(number, key)].append(item)
             return known
         if key not in board.index:
             return False
@@ -202,11 +202,11 @@ class _Sorter:
             if end not in board.index:
                 return False
             one, two = board.places[board.index[key]], board.places[board.index[end]]
-            self._lines[number].append(Line((one.x, one.y), (two.x, two.y), item))
+            self._lines[number].append(DrawnLine((one.x, one.y), (two.x, two.y), item))
             return True
         if board.shape is Shape.STACKS and pattern.content:
             self._supports[number][key[0]] = item.words[0]
-        self._items[Cell(number, key)].append(item)
+        self._items[BoardCell(number, key)].append(item)
         return True
 
     def scene(self) -> Scene:
@@ -228,8 +228,8 @@ class _Sorter:
         cells = tuple(
             PlacedCell(
                 place,
-                tuple(self._items[Cell(number, place.key)]),
-                tuple(self._gone[Cell(number, place.key)]),
+                tuple(self._items[BoardCell(number, place.key)]),
+                tuple(self._gone[BoardCell(number, place.key)]),
             )
             for place in places
         )

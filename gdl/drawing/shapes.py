@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 
 from gdl.analysis.boards import Part
-from gdl.drawing.glyphs import Form, Glyph, palette_colour
-from gdl.drawing.scene import Item
+from gdl.drawing.glyphs import Glyph, GlyphForm, palette_colour
+from gdl.drawing.scene import DrawnFact
 
 UNIT = 46
 """Pixels from the centre of a place to that of the next."""
@@ -39,7 +39,7 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+def spread(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
     """Share the square of a place among the things on it: centre and half size of each."""
     count = len(items)
     if count <= 1:
@@ -57,7 +57,7 @@ def spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item
     return found
 
 
-def piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+def piled(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
     """Put things on each other, from below; the last one is the lowest."""
     step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
     ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
@@ -66,7 +66,7 @@ def piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]
 
 def draw_bar(glyph: Glyph, word: str, size: float) -> str:
     """A thing seen from its side: a bar with its name."""
-    fill = glyph.colour if glyph.form is not Form.NUMBER else palette_colour(word)
+    fill = glyph.colour if glyph.form is not GlyphForm.NUMBER else palette_colour(word)
     ink = "#ffffff" if _is_dark(fill) else "#222222"
     half = UNIT * 0.46
     return (
@@ -104,25 +104,25 @@ def draw_count(text: str, size: float) -> str:
 def draw_glyph(glyph: Glyph, size: float) -> str:
     """Draw a glyph around 0, 0 within a square of half the side ``size``."""
     colour, r = xml(glyph.colour), number(size * 0.86)
-    if glyph.form is Form.DISC:
+    if glyph.form is GlyphForm.DISC:
         return f'<circle class="piece" r="{r}" fill="{colour}"/>'
-    if glyph.form is Form.RING:
+    if glyph.form is GlyphForm.RING:
         return (
             f'<circle r="{number(size * 0.66)}" fill="none" stroke="{colour}" '
             f'stroke-width="{number(size * 0.28)}"/>'
         )
-    if glyph.form is Form.CROSS:
+    if glyph.form is GlyphForm.CROSS:
         a = number(size * 0.62)
         return (
             f'<path d="M-{a} -{a}L{a} {a}M-{a} {a}L{a} -{a}" stroke="{colour}" '
             f'stroke-width="{number(size * 0.28)}" stroke-linecap="round"/>'
         )
-    if glyph.form in (Form.SYMBOL, Form.STAR, Form.NUMBER):
+    if glyph.form in (GlyphForm.SYMBOL, GlyphForm.STAR, GlyphForm.NUMBER):
         return _text_glyph(glyph, size)
-    if glyph.form is Form.DOT:
+    if glyph.form is GlyphForm.DOT:
         fill = f'fill="{colour}"' if colour else 'class="wall"'
         return f'<circle {fill} r="{number(size * 0.28)}"/>'
-    if glyph.form is Form.FILL:
+    if glyph.form is GlyphForm.FILL:
         fill = f'fill="{colour}"' if colour else 'class="wall"'
         side = number(size * 1.72)
         return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
@@ -132,9 +132,9 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
 def _text_glyph(glyph: Glyph, size: float) -> str:
     """Draw a glyph that is a character or two, or a number."""
     colour = xml(glyph.colour)
-    if glyph.form is Form.STAR:
+    if glyph.form is GlyphForm.STAR:
         return f'<text class="symbol" font-size="{number(size * 1.7)}" fill="{colour}">★</text>'
-    if glyph.form is Form.NUMBER:
+    if glyph.form is GlyphForm.NUMBER:
         length = max(len(glyph.text), 1)
         scale = 1.25 if length <= 2 else 2.4 / length
         return f'<text font-size="{number(size * scale)}">{xml(glyph.text[:6])}</text>'

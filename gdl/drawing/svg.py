@@ -13,8 +13,8 @@ from itertools import groupby
 from textwrap import wrap
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
-from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
-from gdl.drawing.scene import BoardScene, Item, Note, PlacedCell, Scene, make_scene
+from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, legend
+from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
@@ -428,13 +428,13 @@ class BoardDrawing:
             )
         return "".join(parts)
 
-    def _is_ground(self, item: Item) -> bool:
-        return self._glyph(item).form is Form.FILL
+    def _is_ground(self, item: DrawnFact) -> bool:
+        return self._glyph(item).form is GlyphForm.FILL
 
-    def _glyph(self, item: Item) -> Glyph:
+    def _glyph(self, item: DrawnFact) -> Glyph:
         return glyph_of(item.words, item.part, self._layout)
 
-    def _drawn(self, item: Item, size: float) -> str:
+    def _drawn(self, item: DrawnFact, size: float) -> str:
         if item.part is Part.COUNT:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
@@ -446,7 +446,7 @@ class BoardDrawing:
             return f'<text font-size="{number(size)}">{xml(text)}</text>'
         return draw_glyph(self._glyph(item), size)
 
-    def _filled(self, item: Item) -> str:
+    def _filled(self, item: DrawnFact) -> str:
         glyph = self._glyph(item)
         half = UNIT / 2 - 1.5
         fill = f'fill="{xml(glyph.colour)}"' if glyph.colour else 'class="wall"'
@@ -457,7 +457,7 @@ class BoardDrawing:
             shape = f'<circle {fill} r="{number(half * 0.8)}"/>'
         return f'<g data-fact="{xml(item.fact)}">{shape}</g>'
 
-    def _side(self, item: Item) -> str:
+    def _side(self, item: DrawnFact) -> str:
         half = UNIT / 2
         where = dict(self._board.sides).get(item.words[-1], "bottom")
         ends = {

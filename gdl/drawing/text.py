@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from gdl.analysis.boards import BoardLayout, Part, Shape
-from gdl.drawing.glyphs import Form, Glyph, glyph_of, legend
+from gdl.drawing.glyphs import Glyph, GlyphForm, glyph_of, legend
 from gdl.drawing.scene import BoardScene, Note, PlacedCell, Scene, make_scene
 from gdl.language import Term
 
@@ -168,7 +168,7 @@ def _points(board: BoardScene, layout: BoardLayout) -> list[Text]:
 
 
 def _short(glyph: Glyph) -> str:
-    if glyph.form is Form.NUMBER:
+    if glyph.form is GlyphForm.NUMBER:
         return glyph.text
     return glyph.short or glyph.text[:3] or "?"
 

@@ -67,7 +67,7 @@ def _pack(bits: NDArray[np.uint8]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class StateView:
     """The end, the legal moves and the goals of a state."""
 
     terminal: bool
@@ -322,7 +322,7 @@ class PropnetStateMachine(CheckedMoves):
             raise MoveError(f"{self.roles[role]} can never make the move {move}")
         return index
 
-    def _new_view(self, state: State) -> View:
+    def _new_view(self, state: State) -> StateView:
         self._hold(state)
         layout, offsets = self._lane.layout, self._offsets
         legal = self._rows[layout.legal : layout.legal + offsets[-1]] & 1
@@ -330,7 +330,7 @@ class PropnetStateMachine(CheckedMoves):
         values: list[set[int]] = [set() for _ in self.roles]
         for role, value in self._lane.goal_table[goals.nonzero()[0]].tolist():
             values[role].add(value)
-        return View(
+        return StateView(
             bool(self._rows[layout.terminal] & 1),
             tuple(
                 tuple([moves[i] for i in legal[start : start + len(moves)].nonzero()[0].tolist()])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.bits import Packed, hash_states
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.successors import Children, Expander, expand, packed_state
+from gdl.engine.successors import Expander, SuccessorBlock, expand, packed_state
 from gdl.language import Term
 from gdl.state_machine import State
 
@@ -52,7 +52,7 @@ def _count(expander: Expander, states: Packed, paths: Paths, depth: int) -> int:
 
 def _batches(expander: Expander, states: Packed, paths: Paths) -> Iterator[tuple[Packed, Paths]]:
     """Yield the states after one step, a batch at a time; equal ones of a batch are merged."""
-    gathered: list[Children] = []
+    gathered: list[SuccessorBlock] = []
     size = 0
     for children in expander.expand(states):
         gathered.append(children)
@@ -64,7 +64,7 @@ def _batches(expander: Expander, states: Packed, paths: Paths) -> Iterator[tuple
         yield _merged(gathered, paths)
 
 
-def _merged(gathered: list[Children], paths: Paths) -> tuple[Packed, Paths]:
+def _merged(gathered: list[SuccessorBlock], paths: Paths) -> tuple[Packed, Paths]:
     states = np.concatenate([children.states for children in gathered])
     parents = np.concatenate([children.parents for children in gathered])
     order = np.argsort(hash_states(states), kind="stable")

@@ -22,7 +22,7 @@ MAX_JOINT_MOVES = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Children:
+class SuccessorBlock:
     """States after joint moves, at most as many as a block has lanes.
 
     ``parents`` int64 (n,): which state each comes from. ``moves`` int64 (n, roles): each role's
@@ -47,7 +47,7 @@ class Expander:
         self._layout = engine.layout
         self._offsets = np.cumsum([0, *engine.layout.move_counts])
 
-    def expand(self, states: Packed) -> Iterator[Children]:
+    def expand(self, states: Packed) -> Iterator[SuccessorBlock]:
         """Yield the children of all states that are not terminal.
 
         They come in the order of their parents, those of one in the order of
@@ -60,7 +60,7 @@ class Expander:
             for first in range(0, choices.total, lanes):
                 parent, moves = choices.joint_moves(first, min(choices.total, first + lanes))
                 after = self._after(parents[parent], moves)
-                yield Children(first_parent + parent, moves, after)
+                yield SuccessorBlock(first_parent + parent, moves, after)
 
     def choice_counts(self, states: Packed) -> NDArray[np.int64]:
         """Count the legal moves of each role: int64 (n, roles); none where terminal."""

@@ -29,7 +29,7 @@ _SLANTS = (0.0, 0.5, -0.5)
 
 
 @dataclass(frozen=True)
-class Observation:
+class ObservationSpec:
     """What is observed: ``rows`` of a block, int64 (n,), in an array of ``shape``, by ``names``.
 
     The shape is (n,), with a name for each, or (planes, height, width), with a name for each plane:
@@ -48,7 +48,7 @@ class Observation:
 
 def observation_of(
     machine: PropnetStateMachine, role: int | None = None, kind: ObservationKind = "auto"
-) -> Observation:
+) -> ObservationSpec:
     """Find what a role is shown; in games of perfect information, what all are.
 
     Raises ValueError for ``board`` where no board is found, or information is hidden.
@@ -70,25 +70,25 @@ def hides_information(machine: PropnetStateMachine) -> bool:
     return len(machine.percept_rows) > 0
 
 
-def _facts(machine: PropnetStateMachine) -> Observation:
+def _facts(machine: PropnetStateMachine) -> ObservationSpec:
     rows = machine.engine.layout.fluents + np.arange(len(machine.facts))
-    return Observation(rows, rows.shape, tuple(map(str, machine.facts)))
+    return ObservationSpec(rows, rows.shape, tuple(map(str, machine.facts)))
 
 
-def _percepts_and_moves(machine: PropnetStateMachine, role: int) -> Observation:
+def _percepts_and_moves(machine: PropnetStateMachine, role: int) -> ObservationSpec:
     layout = machine.engine.layout
     seen = [(i, term) for i, (r, term) in enumerate(machine.percept_rows) if r == role]
     first = layout.moves + sum(len(moves) for moves in machine.moves[:role])
     made = machine.moves[role]
     rows = [layout.percepts + i for i, _ in seen] + [first + i for i in range(len(made))]
     names = [f"(sees {term})" for _, term in seen] + [f"(did {move})" for move in made]
-    return Observation(np.array(rows, dtype=np.int64), (len(rows),), tuple(names))
+    return ObservationSpec(np.array(rows, dtype=np.int64), (len(rows),), tuple(names))
 
 
 # ---------------------------------------------------------------------- boards
 
 
-def _board(machine: PropnetStateMachine, most_extra: int | None) -> Observation | None:
+def _board(machine: PropnetStateMachine, most_extra: int | None) -> ObservationSpec | None:
     """Arrange facts as planes of the board that has the most of them; None where there is none."""
     boards = [board for board in find_layout(machine.ruleset).boards if board.shape in _GRIDS]
     best: _Planes | None = None
@@ -129,7 +129,7 @@ class _Planes:
         shown = ["?" if i in pattern.place else word for i, word in enumerate(words)]
         return f"({' '.join([pattern.name, *shown])})", cell
 
-    def observation(self, first: int) -> Observation:
+    def observation(self, first: int) -> ObservationSpec:
         """Return the planes; ``first`` is the row of the first fact."""
         names = list(dict.fromkeys(plane for plane, _ in self.placed.values()))
         height = 1 + max(row for row, _ in self._cells.values())
@@ -140,7 +140,7 @@ class _Planes:
         for fact, whole in zip(self.extra, rows[len(names) :], strict=True):
             whole[:] = first + fact
         names += [str(self._facts[fact]) for fact in self.extra]
-        return Observation(rows.reshape(-1), rows.shape, tuple(names))
+        return ObservationSpec(rows.reshape(-1), rows.shape, tuple(names))
 
 
 def _cells_of(board: Board) -> Mapping[tuple[str, ...], tuple[int, int]]:

@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import PropnetStateMachine, Stepper, SteppingPlan, random_actions
-from gdl.envs.observations import Observation, ObservationKind, hides_information, observation_of
+from gdl.envs.observations import (
+    ObservationKind,
+    ObservationSpec,
+    hides_information,
+    observation_of,
+)
 from gdl.errors import GdlError
 from gdl.language import Term, moves_by_chance
 
@@ -49,7 +54,7 @@ class SeatPlan:
     seats: Seats | None
     roles: tuple[int, ...]
     actions: tuple[tuple[Term, ...], ...]
-    observations: tuple[Observation, ...]
+    observations: tuple[ObservationSpec, ...]
 
     @property
     def hides(self) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import gdl
 from gdl.engine import Autoreset, PropnetStateMachine, Stepper, random_actions
-from gdl.envs.observations import Observation, ObservationKind
+from gdl.envs.observations import ObservationKind, ObservationSpec
 from gdl.envs.policies import Policy, PolicyStepper
 from gdl.envs.seats import (
     EpisodeSettings,
@@ -134,7 +134,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         return self._plan.seats
 
     @property
-    def observations(self) -> tuple[Observation, ...]:
+    def observations(self) -> tuple[ObservationSpec, ...]:
         """What is observed: one entry, or one for each role where they see different things."""
         return self._plan.observations
 

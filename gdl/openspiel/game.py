@@ -106,7 +106,7 @@ class GdlGame(pyspiel.Game):
 
 
 class GdlState(pyspiel.State):
-    """A state of a match: OpenSpiel's questions, answered by a :class:`.position.Position`."""
+    """A state of a match: OpenSpiel's questions, answered by an :class:`.OpenSpielPosition`."""
 
     def __init__(self, game: GdlGame) -> None:
         super().__init__(game)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.openspiel.description import Description
-from gdl.openspiel.position import Memory, Position
+from gdl.openspiel.position import Memory, OpenSpielPosition
 
 MAX_MEMORY = 2_000_000
 """The most numbers of a tensor that holds all that a player remembers."""
@@ -63,7 +63,7 @@ class Observer:
             return
         self.tensor.fill(0)
         self.dict["player"][player] = 1
-        position: Position = state.position
+        position: OpenSpielPosition = state.position
         if "choice" in self.dict and (choice := position.own_choice(player)):
             self.dict["choice"][self._game.action_numbers[choice]] = 1
         if "facts" in self.dict:
@@ -81,7 +81,7 @@ class Observer:
 
     def string_from(self, state: Any, player: int) -> str:  # noqa: ANN401
         """Describe what a player observes in a state."""
-        position: Position = state.position
+        position: OpenSpielPosition = state.position
         if self._is_blind:
             return ""
         if not self._game.has_percepts and not self._recalls:
@@ -94,7 +94,7 @@ class Observer:
         choice = position.own_choice(player)
         return f"p{player} {text}{' > ' + choice if choice else ''}"
 
-    def _remembered(self, position: Position, player: int) -> Memory:
+    def _remembered(self, position: OpenSpielPosition, player: int) -> Memory:
         memory = position.memories[player]
         return memory if self._recalls else memory[-1:]
 

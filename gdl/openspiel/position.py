@@ -34,7 +34,7 @@ Memory: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """What a player remembers, step by step: its own move, and what it saw, or what all have done."""
 
 
-class Position:
+class OpenSpielPosition:
     """A state, the decisions that this step has had so far, and what each player remembers.
 
     Immutable, so that copies are the same object.
@@ -54,10 +54,10 @@ class Position:
         self.memories = memories
         self.chosen: Chosen = chosen or (None,) * len(game.machine.roles)
 
-    def __deepcopy__(self, memo: object) -> Position:
+    def __deepcopy__(self, memo: object) -> OpenSpielPosition:
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Position], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., OpenSpielPosition], tuple[Any, ...]]:
         bits = np.packbits(self.game.machine.bits(self.state)).tobytes()
         return _restored, (self.game, bits, self.step, self.memories, self.chosen)
 
@@ -126,32 +126,32 @@ class Position:
 
     # ------------------------------------------------------------------ decisions
 
-    def after(self, decisions: Mapping[int, Term]) -> Position:
+    def after(self, decisions: Mapping[int, Term]) -> OpenSpielPosition:
         """The position after decisions of some roles, by their numbers."""
         chosen = tuple(decisions.get(role, move) for role, move in enumerate(self.chosen))
         game, state = self.game, self.state
-        return Position(game, state, self.step, self.memories, chosen)._settled()
+        return OpenSpielPosition(game, state, self.step, self.memories, chosen)._settled()
 
-    def after_action(self, action: int) -> Position:
+    def after_action(self, action: int) -> OpenSpielPosition:
         """The position after an action of the player who decides, or of chance."""
         if self.player == CHANCE:
             assert self.game.chance is not None
             return self.after({self.game.chance: self.game.outcomes[action]})
         return self.after({self.game.players[self.player]: self.game.actions[action]})
 
-    def after_actions(self, actions: Sequence[int]) -> Position:
+    def after_actions(self, actions: Sequence[int]) -> OpenSpielPosition:
         """The position after an action of every player."""
         pairs = zip(self.game.players, actions, strict=True)
         return self.after({role: self.game.actions[action] for role, action in pairs})
 
-    def _settled(self) -> Position:
+    def _settled(self) -> OpenSpielPosition:
         """Make steps until somebody is to decide or the match is over."""
         position = self
         while not position.is_over and not position.deciding:
             position = position._stepped()
         return position
 
-    def _stepped(self) -> Position:
+    def _stepped(self) -> OpenSpielPosition:
         pairs = zip(self.chosen, self.legal, strict=True)
         joint_move = [moves[0] if chosen is None else chosen for chosen, moves in pairs]
         after = self.game.machine.next_state(self.state, joint_move)
@@ -159,7 +159,7 @@ class Position:
             (*memory, self._impression(role, joint_move))
             for role, memory in zip(self.game.players, self.memories, strict=True)
         )
-        return Position(self.game, after, self.step + 1, memories)
+        return OpenSpielPosition(self.game, after, self.step + 1, memories)
 
     def _impression(self, role: int, joint_move: Sequence[Term]) -> tuple[str, tuple[str, ...]]:
         """What a role remembers of a step: percepts, or all moves where nothing is hidden."""
@@ -182,16 +182,16 @@ class Position:
 
 
 @lru_cache(maxsize=64)
-def first_position(game: Description) -> Position:
+def first_position(game: Description) -> OpenSpielPosition:
     """The position in which a match begins, made once, as OpenSpiel asks for it in each copy."""
     memories: tuple[Memory, ...] = ((),) * len(game.players)
-    return Position(game, game.machine.initial_state(), 0, memories)._settled()
+    return OpenSpielPosition(game, game.machine.initial_state(), 0, memories)._settled()
 
 
 def _restored(
     game: Description, bits: bytes, step: int, memories: tuple[Memory, ...], chosen: Chosen
-) -> Position:
+) -> OpenSpielPosition:
     """Make a position of what was pickled."""
     packed = np.frombuffer(bits, dtype=np.uint8)
     unpacked = np.unpackbits(packed, count=len(game.machine.facts))
-    return Position(game, game.machine.state(unpacked), step, memories, chosen)
+    return OpenSpielPosition(game, game.machine.state(unpacked), step, memories, chosen)

@@ -34,7 +34,7 @@ class Machine(StateMachine, Protocol):
         ...
 
 
-class StoredGame:
+class CachedGame:
     """A game's rules, and its machines as soon as somebody has asked for them."""
 
     def __init__(self, text: str) -> None:
@@ -60,9 +60,9 @@ class GameStore:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._games: OrderedDict[str, StoredGame] = OrderedDict()
+        self._games: OrderedDict[str, CachedGame] = OrderedDict()
 
-    def find(self, rules: str | None, name: str | None) -> StoredGame:
+    def find(self, rules: str | None, name: str | None) -> CachedGame:
         """Find a game by its rules or its name.
 
         Raises :class:`.requests.RequestError` where there is none, :class:`gdl.GdlSyntaxError` for
@@ -78,14 +78,14 @@ class GameStore:
         self._games.move_to_end(name)
         return self._games[name]
 
-    def _parsed(self, rules: str) -> StoredGame:
+    def _parsed(self, rules: str) -> CachedGame:
         if len(rules) > self._limits.rules:
             most = in_mib(self._limits.rules)
             raise RequestError("too_large", f"the rules are longer than {most}")
         digest = hashlib.sha256(rules.encode("utf-8", "surrogatepass")).hexdigest()
-        return self._games.get(digest) or StoredGame(rules)
+        return self._games.get(digest) or CachedGame(rules)
 
-    def _keep(self, game: StoredGame) -> StoredGame:
+    def _keep(self, game: CachedGame) -> CachedGame:
         self._games[game.name] = game
         self._games.move_to_end(game.name)
         while len(self._games) > self._limits.games:

@@ -34,7 +34,7 @@ class _Request(BaseModel):
     id: str | int | None = None
 
 
-class Info(_Request):
+class InfoRequest(_Request):
     """Ask which versions, methods and limits there are."""
 
     method: Literal["info"]
@@ -47,13 +47,13 @@ class _RulesRequest(_Request):
     game: Annotated[str, Field(max_length=64)] | None = None
 
 
-class Parse(_RulesRequest):
+class ParseRequest(_RulesRequest):
     """Read rules, and keep them as a game."""
 
     method: Literal["parse"]
 
 
-class Check(_RulesRequest):
+class CheckRequest(_RulesRequest):
     """List the problems of rules."""
 
     method: Literal["check"]
@@ -70,14 +70,14 @@ class _StateRequest(_RulesRequest):
     moves: Annotated[list[JointMoveText], Field(max_length=MAX_STEPS)] = []
 
 
-class View(_StateRequest):
+class ViewRequest(_StateRequest):
     """Ask for a state's facts, legal moves, goals, or all of them; of one state or of many."""
 
     method: Literal["legal", "goals", "position"]
     states: Annotated[list[StateText], Field(max_length=MAX_STATES)] | None = None
 
 
-class Next(_StateRequest):
+class NextRequest(_StateRequest):
     """Ask for the state after a joint move; or after one joint move in each of many states."""
 
     method: Literal["next"]
@@ -86,7 +86,7 @@ class Next(_StateRequest):
     joint_moves: Annotated[list[JointMoveText], Field(max_length=MAX_STATES)] | None = None
 
 
-class Playout(_StateRequest):
+class PlayoutRequest(_StateRequest):
     """Ask for random playouts from a state."""
 
     method: Literal["playout"]
@@ -96,7 +96,7 @@ class Playout(_StateRequest):
     positions: bool = False
 
 
-class Perft(_StateRequest):
+class PerftRequest(_StateRequest):
     """Ask for the number of joint-move paths of a length from a state."""
 
     method: Literal["perft"]
@@ -104,9 +104,11 @@ class Perft(_StateRequest):
     divide: bool = False
 
 
-RulesRequest: TypeAlias = Parse | Check | View | Next | Playout | Perft
-StateRequest: TypeAlias = View | Next | Playout | Perft
-Request: TypeAlias = Info | RulesRequest
+RulesRequest: TypeAlias = (
+    ParseRequest | CheckRequest | ViewRequest | NextRequest | PlayoutRequest | PerftRequest
+)
+StateRequest: TypeAlias = ViewRequest | NextRequest | PlayoutRequest | PerftRequest
+Request: TypeAlias = InfoRequest | RulesRequest
 
 METHODS = ("info", "parse", "check", "legal", "next", "goals", "position", "playout", "perft")
 

@@ -9,21 +9,21 @@ from typing import Any, TypeAlias
 
 from gdl.errors import GdlError, GdlSyntaxError, MoveError, Severity, Source
 from gdl.language import Term
-from gdl.oracle.game_store import NAME, GameStore, Machine, StoredGame, read_state, read_term
+from gdl.oracle.game_store import NAME, CachedGame, GameStore, Machine, read_state, read_term
 from gdl.oracle.limits import Limits, OutOfTimeError, time_limit
 from gdl.oracle.requests import (
     METHODS,
-    Check,
-    Info,
+    CheckRequest,
+    InfoRequest,
     JointMoveText,
-    Next,
-    Parse,
-    Perft,
-    Playout,
+    NextRequest,
+    ParseRequest,
+    PerftRequest,
+    PlayoutRequest,
     Request,
     RequestError,
     StateRequest,
-    View,
+    ViewRequest,
     in_mib,
     read_request,
 )
@@ -82,16 +82,16 @@ class Session:
         return _error("internal", f"a mistake of ours, which the log has: {type(error).__name__}")
 
     def _result(self, request: Request) -> JsonObject:
-        if isinstance(request, Info):
+        if isinstance(request, InfoRequest):
             return {"version": __version__, "methods": METHODS, "limits": asdict(self.limits)}
-        if isinstance(request, Check):
+        if isinstance(request, CheckRequest):
             return self._check(request)
         game = self._games.find(request.rules, request.game)
-        if isinstance(request, Parse):
+        if isinstance(request, ParseRequest):
             return _parsed(game)
         return _state_result(game, request)
 
-    def _check(self, request: Check) -> JsonObject:
+    def _check(self, request: CheckRequest) -> JsonObject:
         if request.rules is not None and len(request.rules) > self.limits.rules:
             raise RequestError("too_large", f"the rules exceed {in_mib(self.limits.rules)}")
         if request.rules is None or request.game is not None:
@@ -110,7 +110,7 @@ def _error(code: str, message: str) -> JsonObject:
     return {"code": code, "message": message}
 
 
-def _parsed(game: StoredGame) -> JsonObject:
+def _parsed(game: CachedGame) -> JsonObject:
     machine = game.machine("reasoner")
     return {
         "game": game.name,
@@ -124,15 +124,15 @@ def _parsed(game: StoredGame) -> JsonObject:
 # ---------------------------------------------------------------------- about states
 
 
-def _state_result(game: StoredGame, request: StateRequest) -> JsonObject:
+def _state_result(game: CachedGame, request: StateRequest) -> JsonObject:
     machine = game.machine(request.machine)
-    if isinstance(request, View):
+    if isinstance(request, ViewRequest):
         states = _states(machine, request, request.states)
         describe = _VIEWS[request.method]
         return _one_or_all([describe(machine, state) for state in states], request.states)
-    if isinstance(request, Next):
+    if isinstance(request, NextRequest):
         return _next(machine, request)
-    if isinstance(request, Playout):
+    if isinstance(request, PlayoutRequest):
         return {"playouts": [*_playouts(machine, request)]}
     return _perft(machine, request)
 
@@ -159,7 +159,7 @@ def _one_or_all(answers: list[JsonObject], many: object | None) -> JsonObject:
     return answers[0] if many is None else {"answers": answers}
 
 
-def _next(machine: Machine, request: Next) -> JsonObject:
+def _next(machine: Machine, request: NextRequest) -> JsonObject:
     states = [*_states(machine, request, request.states)]
     made = [request.joint_move] if request.states is None else request.joint_moves
     if made is None or len(made) != len(states) or None in made:
@@ -206,7 +206,7 @@ def _in_role_order(machine: Machine, given: JointMoveText) -> list[str]:
     return texts
 
 
-def _playouts(machine: Machine, request: Playout) -> Iterator[JsonObject]:
+def _playouts(machine: Machine, request: PlayoutRequest) -> Iterator[JsonObject]:
     (start,) = _states(machine, request, None)
     for number in range(request.playouts):
         random = randomness(request.seed, number)
@@ -228,7 +228,7 @@ def _before_end(steps: Sequence[Step]) -> Sequence[Step]:
     return [step for step in steps if step.joint_move is not None]
 
 
-def _perft(machine: Machine, request: Perft) -> JsonObject:
+def _perft(machine: Machine, request: PerftRequest) -> JsonObject:
     (state,) = _states(machine, request, None)
     count_paths = _counter(request.machine)
     if not request.divide:

@@ -1,21 +1,25 @@
 """Rewriting: what is known of flattened rules, and passes that restate them with the same answers.
 
-In comes a :class:`RuleAnalysis`, out come rules. Each module has one pass; most are for huge games
-alone. :mod:`gdl.grounding.passes` lists them in their order, where each applies, and why.
+In comes a :class:`RuleAnalysis`, out come rules. Most modules have one pass, and most passes are
+for huge games alone. :mod:`gdl.grounding.passes` lists them in their order, where each applies, and
+why.
 """
 
 from gdl.rewriting.alternative_merging import merge_alternatives
 from gdl.rewriting.argument_reduction import reduce_arguments
 from gdl.rewriting.argument_specialization import specialize_arguments
 from gdl.rewriting.case_expansion import expand_cases, expand_disjunctions
-from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.functional_dependencies import functional_columns, split_functional_joins
 from gdl.rewriting.inlining import inline_relations
 from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation, without_atoms
 from gdl.rewriting.options import RulePasses
-from gdl.rewriting.product_expansion import expand_products
 from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, analyse_rules
 from gdl.rewriting.rule_decomposition import decompose_rules
+from gdl.rewriting.static_relations import (
+    expand_products,
+    find_constant_fluents,
+    make_constants_static,
+)
 
 __all__ = [
     "ReachableRows",

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import singledispatchmethod
+from typing import Literal, TypeAlias
 
 from ggp_player import events
-from ggp_player.archive.outcomes import outcomes
 from ggp_player.archive.schema import SIZE
 from ggp_player.events import (
     Event,
@@ -33,6 +33,8 @@ from ggp_player.events import (
 SILENT_CLOCKS = 3
 SILENCE_SECONDS = 60
 """A match from which nothing has come for three play clocks and a minute is interrupted."""
+
+Outcome: TypeAlias = Literal["win", "draw", "loss", ""]
 
 _WORD = re.compile(r"[^\s()]+")
 _NUMBERED = re.compile(r"(.*?)[._-]\d{6,}$")
@@ -384,6 +386,27 @@ def set_goal_values(
             for place, (goal, outcome) in enumerate(zip(goals, outcomes(goals), strict=True))
         ],
     )
+
+
+def outcomes(goals: Sequence[int | None]) -> list[Outcome]:
+    """Say who has more than all others, as much as the best of them, or less.
+
+    A lone player wins with 100 and loses with 0. Where goal values are missing there is no outcome.
+
+    >>> outcomes([100, 0]), outcomes([50, 50]), outcomes([100]), outcomes([None, 3])
+    (['win', 'loss'], ['draw', 'draw'], ['win'], ['', ''])
+    """
+    known = [goal for goal in goals if goal is not None]
+    if len(known) < len(goals):
+        return [""] * len(goals)
+    return [_outcome(goal, known[:place] + known[place + 1 :]) for place, goal in enumerate(known)]
+
+
+def _outcome(goal: int, others: Sequence[int]) -> Outcome:
+    low, high = (max(others), max(others)) if others else (1, 99)
+    if goal > high:
+        return "win"
+    return "loss" if goal < low else "draw"
 
 
 def _silence(event: MatchStarted) -> int:

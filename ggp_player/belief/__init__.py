@@ -11,16 +11,17 @@ that it must decide in all of them alike; here it is a number (:class:`Informati
 *hypothesis* is a state together with the information sets of the other roles in it.
 """
 
-from ggp_player.belief.batch import BatchMachine, Joint, Outcome, View, batch_machine
+from ggp_player.belief.batch import BatchMachine, Joint, StepOutcome, View, batch_machine
 from ggp_player.belief.belief import (
+    ROOT,
     Belief,
     BeliefLimits,
     Hypothesis,
-    Observation,
+    InformationSets,
     PlayerModel,
+    StepObservation,
     uniform_model,
 )
-from ggp_player.belief.information_sets import ROOT, InformationSets
 from ggp_player.belief.visibility import hides_states
 
 __all__ = [
@@ -31,9 +32,9 @@ __all__ = [
     "Hypothesis",
     "InformationSets",
     "Joint",
-    "Observation",
-    "Outcome",
     "PlayerModel",
+    "StepObservation",
+    "StepOutcome",
     "View",
     "batch_machine",
     "hides_states",

@@ -40,7 +40,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What a step leads to. ``number`` is the place of the step among those that were asked for."""
 
     number: int
@@ -62,7 +62,7 @@ class BatchMachine(ABC):
     @abstractmethod
     def outcomes(
         self, states: Sequence[State], joint_moves: Sequence[Joint], told: Told | None = None
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[StepOutcome]:
         """Yield the outcome of each step; only of those in which a role sees what it was told."""
 
 
@@ -96,7 +96,7 @@ class _InterpretedBatch(BatchMachine):
 
     def outcomes(
         self, states: Sequence[State], joint_moves: Sequence[Joint], told: Told | None = None
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[StepOutcome]:
         machine = self.machine
         expected = None if told is None else frozenset(told.percepts)
         for number, (state, joint_move) in enumerate(zip(states, joint_moves, strict=True)):
@@ -107,7 +107,7 @@ class _InterpretedBatch(BatchMachine):
             percepts = tuple(
                 frozenset(machine.percepts(state, joint_move, role)) for role in machine.roles
             )
-            yield Outcome(number, machine.next_state(state, joint_move), percepts)
+            yield StepOutcome(number, machine.next_state(state, joint_move), percepts)
 
 
 class _CompiledBatch(BatchMachine):
@@ -134,7 +134,7 @@ class _CompiledBatch(BatchMachine):
 
     def outcomes(
         self, states: Sequence[State], joint_moves: Sequence[Joint], told: Told | None = None
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[StepOutcome]:
         expected = None if told is None else self._percept_bits(told)
         if told is not None and expected is None:
             return
@@ -149,7 +149,7 @@ class _CompiledBatch(BatchMachine):
                 agree = (percepts[: len(chunk), rows] == bits).all(axis=1)
             for lane in np.flatnonzero(agree).tolist():
                 seen = self.machine.percepts_of(percepts[lane].tobytes())
-                yield Outcome(first + lane, self.machine.state(after[lane]), seen)
+                yield StepOutcome(first + lane, self.machine.state(after[lane]), seen)
             first += len(chunk)
 
     def _load(self, states: Sequence[State]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -16,14 +16,19 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from ggp_player.belief.batch import Joint, Told, View, batch_machine
-from ggp_player.belief.information_sets import ROOT, InformationSets
 from ggp_player.belief.resampling import resample
+
+ROOT = 0
+"""The information set of every role before the first step."""
 
 PlayerModel: TypeAlias = Callable[[Constant, State, Sequence[Term]], Sequence[float]]
 """The probabilities with which another role makes its legal moves in a state."""
 
 Hypothesis: TypeAlias = tuple[State, tuple[int, ...]]
 """A state, and each role's information set in it, in role order; () where these are not kept."""
+
+_Seen: TypeAlias = tuple[int, Term, Set[Term]]
+"""An information set, and the move and the percepts that lead from it to the next."""
 
 _Weights: TypeAlias = dict[Hypothesis, float]
 _Moves: TypeAlias = tuple[Joint, float]
@@ -54,11 +59,28 @@ class BeliefLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class StepObservation:
     """A step as a role was told of it: its move and its percepts, None where it was not told."""
 
     move: Term | None
     percepts: frozenset[Term] | None
+
+
+class InformationSets:
+    """Numbers the information sets of one role.
+
+    Equal sequences of moves and percepts have one number, of whatever machine they come from.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[_Seen, int] = {}
+
+    def after(self, number: int, move: Term, percepts: frozenset[Term]) -> int:
+        """Return the information set that follows one by a move and what was seen then."""
+        return self._numbers.setdefault((number, move, percepts), len(self._numbers) + 1)
+
+    def __len__(self) -> int:
+        return len(self._numbers) + 1
 
 
 class Belief:
@@ -97,7 +119,7 @@ class Belief:
         """Go on from a state that is known to be that of the match, whatever was observed."""
         self._start: Hypothesis = (state, (ROOT,) * len(self._information))
         self._weights: _Weights = {self._start: 1.0}
-        self.observations: tuple[Observation, ...] = ()
+        self.observations: tuple[StepObservation, ...] = ()
         """The steps since the state that was known."""
         self.is_exact = True
         """Whether no state that is possible was left out."""
@@ -163,11 +185,11 @@ class Belief:
 
         Returns False if nothing that is possible agrees with them, or was found to; see the class.
         """
-        return self._go_on(Observation(move, frozenset(percepts)))
+        return self._go_on(StepObservation(move, frozenset(percepts)))
 
     def miss(self, move: Term | None) -> bool:
         """Go on by a step of which no percepts were told; return False as :meth:`observe` does."""
-        return self._go_on(Observation(move, None))
+        return self._go_on(StepObservation(move, None))
 
     def use_machine(self, machine: StateMachine) -> None:
         """Go on with another machine of the same rules.
@@ -192,12 +214,13 @@ class Belief:
         for observation in observations:
             self._go_on(observation)
 
-    def _go_on(self, observation: Observation) -> bool:
+    def _go_on(self, observation: StepObservation) -> bool:
         self.observations = (*self.observations, observation)
         found = self._agreeing(observation)
         if not found and observation.move is not None and observation.percepts is not None:
             _log.warning("step %d: our move was not %s", len(self.observations), observation.move)
-            replaced = Observation(None, observation.percepts)  # by the game manager: it was late
+            # By the game manager: it was late.
+            replaced = StepObservation(None, observation.percepts)
             self.observations = (*self.observations[:-1], replaced)
             found = self._agreeing(replaced)
         if found:
@@ -206,13 +229,13 @@ class Belief:
         self.is_consistent = self.is_exact = False
         _log.warning("step %d: no state explains it", len(self.observations))
         self._weights = (
-            self._advanced(self._weights, Observation(observation.move, None), 0)
-            or self._advanced(self._weights, Observation(None, None), 0)
+            self._advanced(self._weights, StepObservation(observation.move, None), 0)
+            or self._advanced(self._weights, StepObservation(None, None), 0)
             or self._weights
         )
         return False
 
-    def _agreeing(self, observation: Observation) -> _Weights:
+    def _agreeing(self, observation: StepObservation) -> _Weights:
         """The hypotheses after the last step that agree with it; none where none is found."""
         found = self._advanced(self._weights, observation, 0)
         for attempt in range(1, 1 if found else self._attempts):
@@ -236,7 +259,7 @@ class Belief:
 
     # ------------------------------------------------------------------ a step
 
-    def _advanced(self, weights: _Weights, observation: Observation, attempt: int) -> _Weights:
+    def _advanced(self, weights: _Weights, observation: StepObservation, attempt: int) -> _Weights:
         """The hypotheses after a step; none where nothing agrees with the observation."""
         random = Random(f"{self._seed} {len(self.observations)} {attempt}")
         parents = list(weights.items())

@@ -44,7 +44,7 @@ from ggp_player.strategies.learning import (
     evaluations_folder,
     read_evaluation,
 )
-from ggp_player.strategies.learning.duel import Score, Verdict
+from ggp_player.strategies.learning.duel import ChallengeVerdict, Score
 from ggp_player.strategies.learning.learning_time import LearningTime
 from ggp_player.strategies.selection import add_winning_moves
 
@@ -320,6 +320,6 @@ def _duel_sentence(duel: DuelResult | None) -> str:
         return "no duel with the tree search was finished, so it is not known how good this is"
     share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
     won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
-    if Score(duel.points, duel.matches).verdict is Verdict.CHALLENGER:
+    if Score(duel.points, duel.matches).verdict is ChallengeVerdict.CHALLENGER:
         return won
     return f"{won}, so auto plays with the tree search, guided by it"

@@ -9,12 +9,14 @@ move on it, never goes. So a game manager is served whatever strangers leave idl
 address too.
 
 What peers have not received yet is bounded in bytes, and in time: :meth:`Connections.drop_stalled`.
+Replies without an end, such as pages that are kept up to date, are counted: :class:`Streams`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -65,7 +67,7 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ConnectionBounds:
     """How many connections there may be, in all and of one address, and their bytes in all.
 
     ``held`` are bytes of bodies that are not whole, ``unread`` those of replies on their way, and
@@ -113,7 +115,7 @@ class _Progress:
 class Connections:
     """The open connections of a server. ``dropped`` counts those that had to go."""
 
-    def __init__(self, bounds: Bounds, timeouts: Timeouts) -> None:
+    def __init__(self, bounds: ConnectionBounds, timeouts: Timeouts) -> None:
         self.dropped = 0
         self._bounds = bounds
         self._timeouts = timeouts
@@ -240,6 +242,31 @@ class Connections:
         self.dropped += 1
         self.remove(connection)
         connection.drop()
+
+
+class Streams:
+    """Counts streams: at most ``most`` at a time, and ``of_address`` of one address."""
+
+    def __init__(self, most: int, of_address: int) -> None:
+        self._most = most
+        self._of_address_most = of_address
+        self._of_address: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return self._of_address.total()
+
+    def has_room(self, address: str | None) -> bool:
+        """Return whether an address may open one more."""
+        return len(self) < self._most and self._of_address[address or ""] < self._of_address_most
+
+    @contextmanager
+    def counted(self, address: str | None) -> Iterator[None]:
+        """Count a stream of an address while this is entered."""
+        self._of_address[address or ""] += 1
+        try:
+            yield
+        finally:
+            self._of_address -= Counter((address or "",))
 
 
 def _standing(connection: Connection) -> _Standing:

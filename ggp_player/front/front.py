@@ -14,7 +14,7 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -23,8 +23,13 @@ from typing import Any
 from aiohttp import web
 
 from ggp_player.front.admission import Access, Admission, plain_address
-from ggp_player.front.connections import SMALL_BODY, SMALL_REPLY, Bounds, Connections, Timeouts
-from ggp_player.front.reply_transport import ReplyTransport
+from ggp_player.front.connections import (
+    SMALL_BODY,
+    SMALL_REPLY,
+    ConnectionBounds,
+    Connections,
+    Timeouts,
+)
 from ggp_player.front.request_reader import MAX_HEAD, HttpRequest, Reading, Refusal, RequestReader
 
 PACKET = 2**14
@@ -62,10 +67,45 @@ class FrontSettings:
     """Who is served, how much of everything, and how a refusal is written."""
 
     access: Access
-    bounds: Bounds
+    bounds: ConnectionBounds
     timeouts: Timeouts
     reading: Reading = field(default_factory=Reading)
     refusal_bytes: Callable[[Refusal], bytes] = bytes
+
+
+class ReplyTransport:
+    """The transport that a reply is written to: it counts what is on its way.
+
+    It tells ``on_write`` of every write; all else is the given transport's.
+    """
+
+    def __init__(self, transport: asyncio.Transport, on_write: Callable[[], None]) -> None:
+        self._transport = transport
+        self._on_write = on_write
+        self._written = 0
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the transport has
+        return getattr(self._transport, name)
+
+    @property
+    def unread(self) -> int:
+        """The bytes that the system has not taken over yet, as the peer does not receive."""
+        return self._transport.get_write_buffer_size()
+
+    @property
+    def taken(self) -> int:
+        """The bytes that the system has taken over."""
+        return self._written - self.unread
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Write bytes."""
+        self._written += memoryview(data).nbytes
+        self._transport.write(data)
+        self._on_write()
+
+    def writelines(self, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
+        """Write bytes that come in pieces."""
+        self.write(b"".join(pieces))
 
 
 class Front(asyncio.BufferedProtocol):

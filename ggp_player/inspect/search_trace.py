@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies import Choice, MoveReport
-from ggp_player.strategies.textbook import Moves, Table, in_role_order, own_first
+from ggp_player.strategies.textbook import MemoTable, Moves, in_role_order, own_first
 
 KEPT_NODES = 20_000
 """The most nodes, a few megabytes; beyond them the deepest layers are forgotten."""
@@ -132,7 +132,7 @@ class SearchTrace:
         self._kept = kept
         self._count = 0
         self._stack: list[Node] = []
-        self._known: Table[State, Node] = Table(REMEMBERED_NODES)
+        self._known: MemoTable[State, Node] = MemoTable(REMEMBERED_NODES)
 
     def begin(self, state: State, kind: NodeKind, window: Window = FULL) -> None:
         """Start a new tree, whose root is the player's choice in the state."""

@@ -54,7 +54,7 @@ from ggp_player.lab.match import MoveLimit, PairResult, PairTask, PlayedMatch, p
 from ggp_player.lab.other_version import version_of
 from ggp_player.lab.pair_play import opened_play
 from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
-from ggp_player.lab.sequential_test import Estimate, SequentialTest, Verdict
+from ggp_player.lab.sequential_test import Estimate, SequentialTest, SequentialVerdict
 
 __all__ = [
     "BalancedOpening",
@@ -73,7 +73,7 @@ __all__ = [
     "PlayedMatch",
     "Plies",
     "SequentialTest",
-    "Verdict",
+    "SequentialVerdict",
     "begin_entry",
     "complete_entry",
     "fail_entry",

@@ -15,7 +15,7 @@ from ggp_player.lab.sequential_test import (
     Estimate,
     PairSums,
     SequentialTest,
-    Verdict,
+    SequentialVerdict,
     at_equal_weight,
 )
 
@@ -114,10 +114,10 @@ class DuelOutcome:
         return [s.game for s in self.scores.values() if self.duel.veto and s.is_vetoing]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SequentialVerdict:
         """What the test says of all games, if each has had pairs enough."""
         if any(score.sums.pairs < MIN_PAIRS for score in self.scores.values()):
-            return Verdict.OPEN
+            return SequentialVerdict.OPEN
         return self.duel.test.verdict(self.estimate)
 
     def add(self, opening: BalancedOpening, result: PairResult) -> None:
@@ -165,7 +165,7 @@ def _openings_of(duel: Duel, game: LabGame) -> Iterator[BalancedOpening]:
 def _end_after_round(outcome: DuelOutcome) -> End | None:
     if outcome.vetoing:
         return End.VETO
-    return End.DECIDED if outcome.verdict is not Verdict.OPEN else None
+    return End.DECIDED if outcome.verdict is not SequentialVerdict.OPEN else None
 
 
 class _Schedule:

@@ -164,7 +164,7 @@ class Seated(Protocol):
     ) -> Term: ...
 
 
-class Player:
+class SeatedStrategy:
     """A strategy in one seat of one match: it is asked for moves, and held to its limit."""
 
     def __init__(self, spec: str, machine: StateMachine, limit: MoveLimit) -> None:
@@ -244,7 +244,7 @@ class Player:
 def _player(task: PairTask, spec: str) -> Seated:
     """The player of a match, of this version or of another one."""
     if version_of(spec)[1] is None:
-        return Player(spec, machine_for(task.rules, task.game, spec), task.limit)
+        return SeatedStrategy(spec, machine_for(task.rules, task.game, spec), task.limit)
     if task.limit.seconds is None:
         raise LabError(f"{spec} can only be limited by seconds: versions count work differently")
     limit = (task.limit.seconds, task.limit.prepare)

@@ -9,9 +9,13 @@ from typing import Any
 from rich.table import Table
 
 from ggp_player.lab.duel import Duel, DuelOutcome, End, GameScore, PlayedPair
-from ggp_player.lab.sequential_test import Estimate, Verdict
+from ggp_player.lab.sequential_test import Estimate, SequentialVerdict
 
-WORDS = {Verdict.H1: "stronger", Verdict.H0: "not stronger", Verdict.OPEN: "open"}
+WORDS = {
+    SequentialVerdict.H1: "stronger",
+    SequentialVerdict.H0: "not stronger",
+    SequentialVerdict.OPEN: "open",
+}
 """What a verdict says of A."""
 
 
@@ -61,7 +65,7 @@ def verdict_line(outcome: DuelOutcome) -> str:
     if outcome.end is End.VETO:
         games = " and ".join(outcome.vetoing)
         return f"{a} is vetoed: clearly less than 40 % of the points in {games}"
-    if outcome.end is End.DECIDED and outcome.verdict is Verdict.H1:
+    if outcome.end is End.DECIDED and outcome.verdict is SequentialVerdict.H1:
         return f"{a} is stronger than {b}: {test.elo1:+g} Elo is accepted against {test.elo0:+g}"
     if outcome.end is End.DECIDED:
         accepted = f"{test.elo0:+g} Elo is accepted against {test.elo1:+g}"

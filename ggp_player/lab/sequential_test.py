@@ -42,7 +42,7 @@ QUANTILE = 1.959964
 """Of the normal distribution, for 95 % on both sides."""
 
 
-class Verdict(StrEnum):
+class SequentialVerdict(StrEnum):
     """What a test says."""
 
     H1 = "H1"
@@ -161,10 +161,10 @@ class SequentialTest:
         low, high = expected_result(self.elo0), expected_result(self.elo1)
         return (high - low) * (2 * estimate.mean - low - high) / (2 * estimate.error**2)
 
-    def verdict(self, estimate: Estimate) -> Verdict:
+    def verdict(self, estimate: Estimate) -> SequentialVerdict:
         """What an estimate decides, if there were pairs enough."""
         low, high = self.bounds
         ratio = self.ratio(estimate)
         if ratio >= high:
-            return Verdict.H1
-        return Verdict.H0 if ratio <= low else Verdict.OPEN
+            return SequentialVerdict.H1
+        return SequentialVerdict.H0 if ratio <= low else SequentialVerdict.OPEN

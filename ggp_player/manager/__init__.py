@@ -27,7 +27,7 @@ from ggp_player.manager.players import (
     open_player,
     seat_of,
 )
-from ggp_player.match_rules import LocalRules, MatchRules, Position
+from ggp_player.match_rules import LocalRules, MatchPosition, MatchRules
 
 __all__ = [
     "MAX_REPLY",
@@ -40,11 +40,11 @@ __all__ = [
     "Mailboxes",
     "MatchError",
     "MatchPlayer",
+    "MatchPosition",
     "MatchRules",
     "MatchSetup",
     "MatchStep",
     "PolledPlayer",
-    "Position",
     "RemotePlayer",
     "Seat",
     "SelfWatch",

@@ -93,7 +93,7 @@ class MatchSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PlayerReply:
     """A player's answer and the seconds that it took; ``error`` is as in match records.
 
     ``overhead`` are the seconds before the clock ran, for connecting and sending.
@@ -289,7 +289,7 @@ class GameManager:
         )
         self._on_step(step)
 
-    def _decide(self, role: int, reply: Reply, legal: Sequence[str]) -> tuple[Term, str]:
+    def _decide(self, role: int, reply: PlayerReply, legal: Sequence[str]) -> tuple[Term, str]:
         """Return a role's move, with the error if it is not the player's own."""
         if tuple(self.seats.values())[role] is None:
             return gdl.parse_term(self._chance.choice(legal)), ""
@@ -298,7 +298,9 @@ class GameManager:
             move = gdl.parse_term(self._replacements.choice(legal))
         return move, error
 
-    def _judge(self, role: int, reply: Reply, legal: Sequence[str]) -> tuple[Term | None, str]:
+    def _judge(
+        self, role: int, reply: PlayerReply, legal: Sequence[str]
+    ) -> tuple[Term | None, str]:
         """Return the move in a reply, None if there is no legal one, and what is wrong with it."""
         if reply.error:
             return None, reply.error
@@ -314,7 +316,7 @@ class GameManager:
             return move, f"{ILLEGAL} {_printable(reply.illegal_choice)}"
         return move, ""
 
-    async def _ask(self, requests: Sequence[str], limit: float) -> list[Reply]:
+    async def _ask(self, requests: Sequence[str], limit: float) -> list[PlayerReply]:
         """Send each role its request, all at once, and return the replies in role order.
 
         Raises :class:`LackError` where one could not be sent for a lack of our own.
@@ -336,7 +338,9 @@ class GameManager:
         told = (self._reply(seat, text, limit) for seat, text in pairs)
         await asyncio.gather(*told, return_exceptions=True)
 
-    async def _reply_patiently(self, seat: MatchPlayer | None, request: str, limit: float) -> Reply:
+    async def _reply_patiently(
+        self, seat: MatchPlayer | None, request: str, limit: float
+    ) -> PlayerReply:
         """Return a reply; where nothing could be sent for a lack of our own, try it again."""
         for pause in (*RETRY_PAUSES, None):
             try:
@@ -348,9 +352,9 @@ class GameManager:
                 await asyncio.sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> Reply:
+    async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> PlayerReply:
         if seat is None:
-            return Reply()
+            return PlayerReply()
         text = error = ""
         watch = Stopwatch(self._clock, limit, self._own)
         try:
@@ -370,7 +374,7 @@ class GameManager:
         seconds, overhead = watch.times()
         illegal = seat.take_illegal_choice() if isinstance(seat, LocalPlayer) else None
         late = TIMEOUT if seconds > limit else ""
-        return Reply(text, error or late, seconds, overhead, illegal)
+        return PlayerReply(text, error or late, seconds, overhead, illegal)
 
     async def _send(self, seat: MatchPlayer, text: str, on_sent: Callable[[], None]) -> str:
         """Send a request, and call ``on_sent`` when the player can begin to think."""

@@ -23,7 +23,7 @@ from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
-from ggp_player.manager_service.web.admission import Access, Network
+from ggp_player.manager_service.web.admission import AccessPolicy, Network
 from ggp_player.manager_service.web.api import Api
 from ggp_player.manager_service.web.listening import new_runner, new_site
 from ggp_player.manager_service.web.openapi import openapi_document
@@ -81,7 +81,7 @@ async def open_service(
         for player in config.players:
             store.put_player(player)
         tokens = TokenStore(database.engine)
-        access = Access(is_loopback(config.host), config.private, config.networks)
+        access = AccessPolicy(is_loopback(config.host), config.private, config.networks)
         names = NameStore(database.engine)
         api = Api(scheduler, rules, tokens, names, access, openapi_document(ROUTES))
         runner = new_runner(new_application(api))

@@ -36,7 +36,7 @@ STOPPED_CHECK = 0.1
 _log = logging.getLogger(__name__)
 
 
-class Source(StrEnum):
+class MoveSource(StrEnum):
     """Where a move comes from."""
 
     SEARCH = "search"
@@ -53,7 +53,7 @@ class Decision:
     value: float | None = None
     proved: bool = False
     note: str = ""
-    source: Source = field(default=Source.SEARCH, compare=False)
+    source: MoveSource = field(default=MoveSource.SEARCH, compare=False)
 
     def __str__(self) -> str:
         value = "" if self.value is None else f", value {self.value:g}"
@@ -203,7 +203,7 @@ class MoveService:
         status, found = self._tracker.status, self._search.best()
         legal_moves = status.legal_moves if status is not None else ()
         if len(legal_moves) == 1:
-            return Decision(legal_moves[0], note=Method.ONLY_MOVE, source=Source.TRACKER)
+            return Decision(legal_moves[0], note=Method.ONLY_MOVE, source=MoveSource.TRACKER)
         if found is not None and (status is None or found.move in legal_moves):
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
@@ -214,9 +214,9 @@ class MoveService:
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
             self.events.problem("no choice from the search")
-            return Decision(legal_moves[0], note=Method.FIRST_MOVE, source=Source.TRACKER)
+            return Decision(legal_moves[0], note=Method.FIRST_MOVE, source=MoveSource.TRACKER)
         guess = self._tracker.known.guess(self._tracker.turn, self._roles)
         message = "%s: not one legal move is known, %s is a guess: %s"
         _log.error(message, self._name, guess.move, guess.reason)
         self.events.problem(f"not one legal move is known, {shown(guess.move)} is a guess")
-        return Decision(guess.move, note=f"{Method.GUESS}; {guess.reason}", source=Source.GUESS)
+        return Decision(guess.move, note=f"{Method.GUESS}; {guess.reason}", source=MoveSource.GUESS)

@@ -36,7 +36,7 @@ from ggp_player.worker import (
     BeginMatch,
     BeginSearch,
     FoundChoice,
-    GameDescribed,
+    GameDescription,
     MatchStatus,
     MessageToServer,
     MessageToWorker,
@@ -381,7 +381,7 @@ class SearchSupervisor(Supervisor):
                     self._kill_after_grace()
         elif isinstance(message, RulesCompiled):
             self.setup.metrics.compile_seconds.observe(message.seconds)
-        elif isinstance(message, GameDescribed):
+        elif isinstance(message, GameDescription):
             self.setup.events.game_described(message.text)
         elif isinstance(message, SearchReport):
             if message.number == self._number:

@@ -27,8 +27,8 @@ from pydantic_core import to_json
 import gdl
 from gdl import GdlError, Term
 from gdl.analysis.boards import (
+    BoardCell,
     BoardLayout,
-    Cell,
     LayoutRefinement,
     Part,
     cells_of_move,
@@ -296,7 +296,7 @@ def _listed(state: Sequence[Term]) -> Drawing:
     return Drawing("", tuple(map(str, state[:MAX_FACTS])))
 
 
-def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[Cell, ...]:
+def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[BoardCell, ...]:
     """The places that a move names."""
     try:
         return cells_of_move(layout, gdl.parse_term(move), state)
@@ -304,7 +304,7 @@ def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[Cell,
         return ()
 
 
-def _names(cells: Iterable[Cell]) -> tuple[str, ...]:
+def _names(cells: Iterable[BoardCell]) -> tuple[str, ...]:
     return tuple(f"{cell.board} {' '.join(cell.key)}" for cell in cells)
 
 
@@ -315,7 +315,7 @@ def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Li
     """
     scene = make_scene(layout, state)
     taken = {
-        Cell(board.index, placed.place.key)
+        BoardCell(board.index, placed.place.key)
         for board in scene.boards
         for placed in board.cells
         if any(item.part is Part.PIECE for item in placed.shown)
@@ -333,8 +333,8 @@ def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Li
 
 
 def _lowest_free(
-    layout: BoardLayout, cells: tuple[Cell, ...], taken: Collection[Cell]
-) -> tuple[Cell, ...]:
+    layout: BoardLayout, cells: tuple[BoardCell, ...], taken: Collection[BoardCell]
+) -> tuple[BoardCell, ...]:
     """The lowest free place of a column; all cells where they are none."""
     if len(cells) <= MOST_NAMED:
         return cells

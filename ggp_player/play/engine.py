@@ -39,7 +39,7 @@ class EngineSetup:
     clock: Clock = monotonic
 
 
-class Engine:
+class RoleEngine:
     """Searches for one role, from the start of a match. ``key`` is that of its events."""
 
     def __init__(self, setup: EngineSetup) -> None:

@@ -16,7 +16,7 @@ from itertools import product, takewhile
 from typing import TypeAlias
 
 from gdl import Constant, Ruleset, State, StateMachine, Term
-from ggp_player.play.match_line import JointMove, MatchLine, Step
+from ggp_player.play.match_line import JointMove, LineStep, MatchLine
 
 MAX_STATES = 1_000
 """States that are held possible; with more, people are shown what they saw and did alone."""
@@ -60,7 +60,7 @@ class _Followed:
     """What is known of the steps of a line."""
 
     persons: tuple[Constant, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[LineStep, ...] = ()
     known: tuple[Knowledge, ...] = ()
 
 
@@ -90,7 +90,7 @@ class Sight:
         return tuple(known)
 
     def _after(
-        self, steps: Sequence[Step], known: Sequence[Knowledge], persons: Sequence[Constant]
+        self, steps: Sequence[LineStep], known: Sequence[Knowledge], persons: Sequence[Constant]
     ) -> Knowledge:
         """What is known of the last of some steps, from what was known of those before."""
         step = steps[-1]
@@ -121,7 +121,7 @@ class _Seen:
         self,
         machine: StateMachine,
         persons: Sequence[Constant],
-        step: Step,
+        step: LineStep,
         percepts: Sequence[Sequence[Term]],
     ) -> None:
         self._machine = machine

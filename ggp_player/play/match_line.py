@@ -19,7 +19,7 @@ History: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineStep:
     """A state, and the joint move that led there; that is empty at the start.
 
     ``legal_moves`` has an entry for each role and is empty where the match is over; ``goals`` are
@@ -39,7 +39,7 @@ class MatchLine:
     """The steps of a match; the first is the start."""
 
     machine: StateMachine
-    steps: tuple[Step, ...]
+    steps: tuple[LineStep, ...]
 
     @classmethod
     def begin(cls, machine: StateMachine, time: int) -> MatchLine:
@@ -47,7 +47,7 @@ class MatchLine:
         return cls(machine, (_step(machine, machine.initial_state(), time=time),))
 
     @property
-    def last(self) -> Step:
+    def last(self) -> LineStep:
         """The newest step."""
         return self.steps[-1]
 
@@ -126,13 +126,13 @@ def _step(
     joint_move: JointMove = (),
     errors: tuple[str, ...] = (),
     time: int = 0,
-) -> Step:
+) -> LineStep:
     errors = errors or ("",) * len(machine.roles)
     if machine.is_terminal(state):
         goals = tuple(machine.goal(state, role) for role in machine.roles)
-        return Step(joint_move, state, (), goals, errors, time)
+        return LineStep(joint_move, state, (), goals, errors, time)
     legal = tuple(machine.legal_moves(state, role) for role in machine.roles)
     for role, moves in zip(machine.roles, legal, strict=True):
         if not moves:
             raise MatchError(f"the rules give {role} no legal move")
-    return Step(joint_move, state, legal, (), errors, time)
+    return LineStep(joint_move, state, legal, (), errors, time)

@@ -30,7 +30,7 @@ from ggp_player.events import (
     Thoughts,
 )
 from ggp_player.move_service import Health, Pool, ensure_warm
-from ggp_player.play.engine import Engine, EngineSetup
+from ggp_player.play.engine import EngineSetup, RoleEngine
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
 from ggp_player.play.table import Advice, Shown, Table
@@ -102,12 +102,12 @@ class PlaySession(Table):
         self.health = Health()
         self._pool = pool
         self._warm_up = warm_up
-        self._engines: dict[Constant, Engine] = {}
-        self._advisers: dict[Constant, Engine] = {}
+        self._engines: dict[Constant, RoleEngine] = {}
+        self._advisers: dict[Constant, RoleEngine] = {}
         self._remotes = RemoteOpponents(setup.ruleset, machine.roles)
         self._is_thinking = False
         self._begun = self._entered = clock()
-        self._cold: set[Engine] = set()
+        self._cold: set[RoleEngine] = set()
         self._events = MatchPublisher(setup.events)
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
@@ -454,18 +454,18 @@ class PlaySession(Table):
             self.shown.notice = ""
             self.tell()
 
-    async def _engine(self, role: Constant) -> Engine:
+    async def _engine(self, role: Constant) -> RoleEngine:
         """Return the engine that plays a role; it is started where it is not."""
         return await self._opened(role, self._engines, self.names[role], self.names[role])
 
-    async def _adviser(self, role: Constant) -> Engine:
+    async def _adviser(self, role: Constant) -> RoleEngine:
         """Return the engine that advises a person."""
         strategies = [one for one in self.setup.opponents if isinstance(one, str)]
         return await self._opened(role, self._advisers, strategies[0] if strategies else "auto")
 
     async def _opened(
-        self, role: Constant, engines: dict[Constant, Engine], strategy: str, player: str = ""
-    ) -> Engine:
+        self, role: Constant, engines: dict[Constant, RoleEngine], strategy: str, player: str = ""
+    ) -> RoleEngine:
         """Return a role's engine among some; one that began with interpreted rules is replaced.
 
         Searches that begin before the kernels are compiled do without them for the whole match.
@@ -495,7 +495,7 @@ class PlaySession(Table):
         """What a player of a role is told of the steps: no more than it may know."""
         return self.line.seen_by(role) if self.sight.hides else self.line.history
 
-    def _new_engine(self, role: Constant, strategy: str) -> Engine:
+    def _new_engine(self, role: Constant, strategy: str) -> RoleEngine:
         setup = EngineSetup(
             Start(
                 self.match_id,
@@ -511,7 +511,7 @@ class PlaySession(Table):
             self.setup.events,
             self.setup.ponder,
         )
-        return Engine(setup)
+        return RoleEngine(setup)
 
     async def _close_engines(self) -> None:
         engines = [*self._engines.values(), *self._advisers.values()]

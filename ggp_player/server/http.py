@@ -39,7 +39,7 @@ from ggp_player.events import EventBus
 from ggp_player.front import (
     MAX_LINE,
     MAX_MESSAGE,
-    Bounds,
+    ConnectionBounds,
     FrontSettings,
     FrontSite,
     Streams,
@@ -51,7 +51,7 @@ from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
-from ggp_player.server.polling import Mailbox, Poller
+from ggp_player.server.polling import MailboxAddress, Poller
 from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
     CONNECTIONS_LIMIT,
@@ -282,7 +282,7 @@ async def _serve_until(
         warming = asyncio.create_task(ensure_warm(player.health))
         async with AsyncExitStack() as polls:
             if config.poll:
-                poller = Poller(player, Mailbox.of(config), config.poll_interval)
+                poller = Poller(player, MailboxAddress.of(config), config.poll_interval)
                 await polls.enter_async_context(poller)
             async with registered(config, site.port):
                 await _any_set(stopped, player.drained)
@@ -327,13 +327,13 @@ def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
     return FrontSite(runner, (config.host, config.port), settings)
 
 
-def connection_bounds(config: Config) -> Bounds:
+def connection_bounds(config: Config) -> ConnectionBounds:
     """How many connections there may be; the open files that matches need are reserved for them."""
     reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
     room = raise_open_files_limit(config.max_connections + reserved) - reserved
     most = max(MIN_CONNECTIONS, min(config.max_connections, room))
     of_address = config.max_connections_per_address
-    return Bounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
+    return ConnectionBounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
 
 
 def new_runner(player: Player) -> web.AppRunner:

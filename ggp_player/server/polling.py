@@ -59,7 +59,7 @@ Pause = Callable[[float], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mailbox:
+class MailboxAddress:
     """Where messages are asked for and replies sent, and under which name."""
 
     address: URL
@@ -67,7 +67,7 @@ class Mailbox:
     name: str
 
     @classmethod
-    def of(cls, config: Config) -> Mailbox:
+    def of(cls, config: Config) -> MailboxAddress:
         """The mailbox that the settings name."""
         address = URL(config.poll)
         reply_address = URL(config.poll_reply) if config.poll_reply else address
@@ -83,7 +83,11 @@ class Poller:
     """Asks a manager for messages every ``interval`` seconds, and has a player answer them."""
 
     def __init__(
-        self, player: Player, mailbox: Mailbox, interval: float = 1.0, pause: Pause = asyncio.sleep
+        self,
+        player: Player,
+        mailbox: MailboxAddress,
+        interval: float = 1.0,
+        pause: Pause = asyncio.sleep,
     ) -> None:
         self._player = player
         self._mailbox = mailbox

@@ -142,7 +142,7 @@ class RulesCompiled:
 
 
 @dataclass(frozen=True, slots=True)
-class GameDescribed:
+class GameDescription:
     """What the strategy has found out about the game as a whole; sent again when it changes."""
 
     kind: Literal["GameDescribed"] = field(default="GameDescribed", kw_only=True, repr=False)
@@ -183,7 +183,7 @@ MessageToServer: TypeAlias = (
     | SearchReady
     | SearchReport
     | RulesCompiled
-    | GameDescribed
+    | GameDescription
     | SearchEnded
     | Unplayable
     | LogRecord

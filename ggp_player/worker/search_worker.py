@@ -25,7 +25,7 @@ from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
-    GameDescribed,
+    GameDescription,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -187,7 +187,7 @@ class SearchWorker:
         text = self._strategy.about_game[:MAX_TEXT]
         if text != self._sent_about_game:
             self._sent_about_game = text
-            self._send(GameDescribed(text))
+            self._send(GameDescription(text))
 
     def _publish(self, number: int, choice: Choice) -> None:
         found = str(choice.move), choice.value, choice.proved, choice.explanation

@@ -16,8 +16,8 @@ from ggp_player.logs import (
     MAX_NAME,
     STATEMENTS,
     TRACEBACKS,
+    ContextFilter,
     JsonFormatter,
-    MatchFilter,
     RateLimit,
     TextFormatter,
     in_match,
@@ -33,7 +33,7 @@ class Log:
         self.stream = StringIO()
         self.logger = logging.Logger("test")
         handler = logging.StreamHandler(self.stream)
-        handler.addFilter(MatchFilter())
+        handler.addFilter(ContextFilter())
         handler.addFilter(RateLimit(lambda: self.now))
         handler.setFormatter(formatter)
         self.logger.addHandler(handler)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gdl
-from ggp_player.match_rules import LocalRules, Position
+from ggp_player.match_rules import LocalRules, MatchPosition
 
 RULES = """
 (role a) (init (step 0)) (legal a go) (succ 0 1) (succ 1 2)
@@ -20,9 +20,9 @@ def rules(recorded: int = 10_000) -> LocalRules:
 
 def test_a_position_has_what_can_be_done_and_no_state() -> None:
     found = rules()
-    assert found.begin() == Position(legal=(("go",),))
-    assert found.advance(GO) == Position(legal=(("go",),))
-    assert found.advance(GO) == Position(is_terminal=True, goals=(50,))
+    assert found.begin() == MatchPosition(legal=(("go",),))
+    assert found.advance(GO) == MatchPosition(legal=(("go",),))
+    assert found.advance(GO) == MatchPosition(is_terminal=True, goals=(50,))
     assert len(found.state) == 10
 
 
@@ -42,5 +42,5 @@ def test_a_match_begins_anew() -> None:
     found = rules()
     found.begin()
     found.advance(GO)
-    assert found.begin() == Position(legal=(("go",),))
+    assert found.begin() == MatchPosition(legal=(("go",),))
     assert found.states() == ("( (step 0) )",)

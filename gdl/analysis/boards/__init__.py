@@ -11,7 +11,7 @@ beside the rulesheet, read by ``layout_file``, refines what was found.
 >>> [(board.title, len(board.places), board.found_by) for board in layout.boards]
 [('marked', 9, 'places in (marked …) by squares named as in chess')]
 >>> cells_of_move(layout, gdl.parse_term("(put b2)"))
-(Cell(board=0, key=('b2',)),)
+(BoardCell(board=0, key=('b2',)),)
 """
 
 from gdl.analysis.boards.finder import find_layout
@@ -30,13 +30,13 @@ from gdl.analysis.boards.layout import (
     function_of,
     words_of,
 )
-from gdl.analysis.boards.moves import Cell, cells_of_move
+from gdl.analysis.boards.moves import BoardCell, cells_of_move
 from gdl.analysis.boards.refinement import LayoutRefinement, LayoutRefinementError
 
 __all__ = [
     "Board",
+    "BoardCell",
     "BoardLayout",
-    "Cell",
     "Counter",
     "FactPattern",
     "Label",

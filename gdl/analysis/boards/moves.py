@@ -9,14 +9,16 @@ from gdl.analysis.boards.layout import Board, BoardLayout, MovePattern, function
 from gdl.language import Term
 
 
-class Cell(NamedTuple):
+class BoardCell(NamedTuple):
     """A place on a board: the board's index in the layout, and the place's key."""
 
     board: int
     key: tuple[str, ...]
 
 
-def cells_of_move(layout: BoardLayout, move: Term, state: Iterable[Term] = ()) -> tuple[Cell, ...]:
+def cells_of_move(
+    layout: BoardLayout, move: Term, state: Iterable[Term] = ()
+) -> tuple[BoardCell, ...]:
     """Return the cells that a move names, in its order: from, to, placed.
 
     A move that names only a column or a row has all its cells. With a ``state``, a move that names
@@ -27,7 +29,7 @@ def cells_of_move(layout: BoardLayout, move: Term, state: Iterable[Term] = ()) -
     pattern = layout.move_patterns.get(function_of(move)) or MovePattern(
         *function_of(move), (None,) * len(words), ((),) * len(words)
     )
-    found: list[Cell] = []
+    found: list[BoardCell] = []
     i = 0
     while i < len(words):
         taken, cells = _cells_at(layout, pattern, words, i)
@@ -46,7 +48,7 @@ def cells_of_move(layout: BoardLayout, move: Term, state: Iterable[Term] = ()) -
 
 def _cells_at(
     layout: BoardLayout, pattern: MovePattern, words: tuple[str, ...], start: int
-) -> tuple[int, list[Cell]]:
+) -> tuple[int, list[BoardCell]]:
     """The cell that the words from ``start`` on name whole, and how many words that takes."""
     order = sorted(range(len(layout.boards)), key=lambda n: -layout.boards[n].key_length)
     for number in order:
@@ -54,7 +56,7 @@ def _cells_at(
         size = board.key_length
         key = words[start : start + size]
         if key in board.index and _may_name(pattern, number, start, size):
-            return size, [Cell(number, key)]
+            return size, [BoardCell(number, key)]
     return 0, []
 
 
@@ -72,7 +74,7 @@ def _may_name(pattern: MovePattern, number: int, start: int, size: int) -> bool:
 
 def _cells_of_piece(
     layout: BoardLayout, pattern: MovePattern, i: int, word: str, state: Iterable[Term]
-) -> list[Cell]:
+) -> list[BoardCell]:
     found = []
     if pattern.contents[i] and not pattern.places[i]:
         for fact in state:
@@ -80,18 +82,20 @@ def _cells_of_piece(
                 board = layout.boards[number]
                 drawn = board.pattern_of.get(function_of(fact))
                 if drawn is not None and word in drawn.content_of(words_of(fact)):
-                    found.append(Cell(number, drawn.key_of(words_of(fact))))
+                    found.append(BoardCell(number, drawn.key_of(words_of(fact))))
     return found
 
 
-def _line_of(layout: BoardLayout, pattern: MovePattern, words: tuple[str, ...]) -> tuple[Cell, ...]:
+def _line_of(
+    layout: BoardLayout, pattern: MovePattern, words: tuple[str, ...]
+) -> tuple[BoardCell, ...]:
     """The cells of the columns or rows that a move names without naming a whole place."""
     wanted: dict[int, dict[int, str]] = {}
     for i, word in enumerate(words):
         for number, position in (pattern.places[i] or ())[:1]:
             wanted.setdefault(number, {})[position] = word
     return tuple(
-        Cell(number, place.key)
+        BoardCell(number, place.key)
         for number, words_at in wanted.items()
         for place in layout.boards[number].places
         if _matches(layout.boards[number], place.key, words_at)

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import (
+from gdl.cli.arguments import (
     FILE_OR_FOLDER,
-    Machine,
+    MachineKind,
     OutputPath,
     device_option,
     machine_option,
@@ -38,7 +38,7 @@ class OutputForm(StrEnum):
     help="Seconds of play in each repetition, roughly.",
 )
 @click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
-@machine_option(default=Machine.PROPNET)
+@machine_option(default=MachineKind.PROPNET)
 @click.option(
     "--threads",
     type=click.IntRange(1),

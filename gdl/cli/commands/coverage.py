@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE_OR_FOLDER, OUTPUT
+from gdl.cli.arguments import FILE_OR_FOLDER, OUTPUT
 
 SECONDS, MEGABYTES = 300.0, 6 * 2**10
 """What a rulesheet may take by default."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE, Machine, machine_option, seed_option
+from gdl.cli.arguments import FILE, MachineKind, machine_option, seed_option
 
 
 @click.command("diff")
@@ -37,7 +37,7 @@ from gdl.cli.commands.arguments import FILE, Machine, machine_option, seed_optio
     help="Stop a playout after so many steps.",
 )
 @seed_option
-@machine_option(default=Machine.REASONER)
+@machine_option(default=MachineKind.REASONER)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 def diff_command(**options: Any) -> None:  # noqa: ANN401
     """Tell whether two rulesheets are the same game.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, rulesheet_argument, seed_option
 
 
 @click.command("opening")

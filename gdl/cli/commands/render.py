@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument
+from gdl.cli.arguments import OUTPUT, rulesheet_argument
 
 
 @click.command("render")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import click
 
-from gdl.cli.commands.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument
+from gdl.cli.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument
 
 
 class _ShowCommand(CommandWithRenamedOptions):

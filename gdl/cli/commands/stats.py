@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import rulesheet_argument, seed_option
+from gdl.cli.arguments import rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE
+from gdl.cli.arguments import FILE
 
 
 @click.command("warm-up", short_help="Compile in advance what all games need.")

@@ -10,15 +10,15 @@ from typing import Any
 import click
 
 import gdl
-from gdl.cli.commands.arguments import Machine
-from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.arguments import MachineKind
 from gdl.cli.options import read_rules
+from gdl.cli.plain_output import writes_unicode
 from gdl.oracle import Bounds, Comparison, Difference, Verdict, compare
 
 
-def run_diff(first: Path, second: Path, machine: Machine, as_json: bool, **bounds: int) -> None:
+def run_diff(first: Path, second: Path, machine: MachineKind, as_json: bool, **bounds: int) -> None:
     """Tell whether two rulesheets are the same game."""
-    make = gdl.interpret if machine is Machine.REASONER else gdl.compile
+    make = gdl.interpret if machine is MachineKind.REASONER else gdl.compile
     found = compare(read_rules(first), read_rules(second), make, Bounds(**bounds))
     if as_json:
         click.echo(json.dumps(_record(found), indent=2, ensure_ascii=not writes_unicode()))

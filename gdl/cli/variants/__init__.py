@@ -1,1 +1,1 @@
-"""The bodies of commands that write another rulesheet of a game: other names, other beginnings."""
+"""Commands that write a rulesheet anew: other notation, other names, or another beginning."""

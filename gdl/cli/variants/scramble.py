@@ -8,7 +8,7 @@ from random import Random
 
 import click
 
-from gdl.cli.commands.arguments import OUTPUT, OutputPath, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, OutputPath, rulesheet_argument, seed_option
 from gdl.cli.options import read_source, write_text
 from gdl.language import Scrambler, convert_text, notation_of, parse
 

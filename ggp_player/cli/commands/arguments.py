@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gdl.cli.commands.arguments import Command, OutputPath, RulesheetPath
+from gdl.cli.arguments import Command, OutputPath, RulesheetPath
 
 if TYPE_CHECKING:
     from ggp_player.archive import ArchiveLimit

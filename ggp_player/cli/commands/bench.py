@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import FILE
+from gdl.cli.arguments import FILE
 
 
 @click.command("bench", short_help="Measure the speed of the searches.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import Command
+from gdl.cli.arguments import Command
 from ggp_player.cli.commands.arguments import RULESHEET, archive_option
 
 STATUSES = (

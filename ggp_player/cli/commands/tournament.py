@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import OutputPath
+from gdl.cli.arguments import OutputPath
 from ggp_player.cli.commands.arguments import (
     archiving_options,
     games_option,
@@ -21,8 +21,14 @@ DEFAULT_MAX_STEPS = 1000
 RESULTS_NAME = "results.jsonl"
 """The name of the results' file in a folder."""
 
-
 _FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
+
+
+def _results_file(
+    _context: click.Context, _option: click.Parameter, output: Path | None
+) -> Path | None:
+    """Return where the results are kept: in a file of the usual name, where that is a folder."""
+    return output / RESULTS_NAME if output is not None and output.is_dir() else output
 
 
 @click.command("tournament", short_help="Play many matches, and compare the players.")
@@ -51,6 +57,7 @@ _FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
 @click.option(
     "--output",
     type=OutputPath(dir_okay=True),
+    callback=_results_file,
     metavar="PATH",
     help=f"Keep the results in a file of JSON lines, or in {RESULTS_NAME} in a folder.",
 )

@@ -17,7 +17,6 @@ from gdl.cli.options import write_text
 from gdl.system import available_cpus
 from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import archiving
-from ggp_player.cli.commands.tournament import RESULTS_NAME
 from ggp_player.cli.options import compile_before_clocks
 from ggp_player.events import EventBus
 from ggp_player.manager.tournament import (
@@ -157,11 +156,9 @@ def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsLog
     """Open the log of results; without --output it is kept in memory only."""
     if options.output is None:
         return ResultsLog(identity)
-    is_folder = options.output.is_dir()
-    path = options.output / RESULTS_NAME if is_folder else options.output
-    if not options.resume and path.exists():
-        raise TournamentError(f"{path} exists, and with --no-resume it stays as it is")
-    return stack.enter_context(ResultsFile(path, identity))
+    if not options.resume and options.output.exists():
+        raise TournamentError(f"{options.output} exists, and with --no-resume it stays as it is")
+    return stack.enter_context(ResultsFile(options.output, identity))
 
 
 def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:

@@ -40,7 +40,7 @@ COMPILING_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class SearchOrder:
+class SearchTask:
     """A position to search: a state, the role that has the choice, and the seed of the search."""
 
     state: State
@@ -98,7 +98,7 @@ def prepare(
 def search_all(
     strategies: Callable[[Constant], Strategy],
     machine: StateMachine,
-    orders: Sequence[SearchOrder],
+    tasks: Sequence[SearchTask],
     seconds: float | None,
     jobs: int = 1,
 ) -> Iterator[tuple[int, SearchResult]]:
@@ -109,13 +109,13 @@ def search_all(
     """
     context = multiprocessing.get_context("fork")
     running: dict[Connection, tuple[int, BaseProcess]] = {}
-    waiting = list(enumerate(orders))[::-1]
+    waiting = list(enumerate(tasks))[::-1]
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                number, order = waiting.pop()
+                number, task = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
-                work = (strategies(order.role), machine, order, seconds, sender)
+                work = (strategies(task.role), machine, task, seconds, sender)
                 process: BaseProcess = context.Process(
                     target=_search_and_send, args=work, daemon=True
                 )
@@ -143,14 +143,14 @@ def _start(process: BaseProcess) -> None:
 def _search_and_send(
     strategy: Strategy,
     machine: StateMachine,
-    order: SearchOrder,
+    task: SearchTask,
     seconds: float | None,
     sender: Connection,
 ) -> None:
     """Search a position and send the result, or a sentence that says why there is none."""
-    start = Position(machine, machine.initial_state(), order.role, Random(order.seed))
+    start = Position(machine, machine.initial_state(), task.role, Random(task.seed))
     deadline = None if seconds is None else Deadline.after(seconds, thread_time)
-    position = Position(machine, order.state, order.role, Random(order.seed), deadline=deadline)
+    position = Position(machine, task.state, task.role, Random(task.seed), deadline=deadline)
     try:
         searched(strategy.search(start), 0, WARMING_CHOICES)
         sender.send(searched(strategy.search(position), seconds))

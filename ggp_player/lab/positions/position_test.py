@@ -21,8 +21,8 @@ from ggp_player.errors import LabError, PositionSetError, StrategyError
 from ggp_player.lab.other_version import OtherSearches, version_of
 from ggp_player.lab.positions.forked_searches import (
     SLICES,
-    SearchOrder,
     SearchResult,
+    SearchTask,
     prepare,
     search_all,
 )
@@ -95,14 +95,14 @@ class LoadedSet:
         self.machine: PropnetStateMachine = gdl.compile(ruleset)
         self.machine.warm_up()
         self.positions: Sequence[SolvedPosition] = found.positions[:count]
-        self._orders: list[tuple[SearchOrder, SolvedPosition]] = []
+        self._tasks: list[tuple[SearchTask, SolvedPosition]] = []
         for number, position in enumerate(self.positions, 1):
             try:
-                self._orders.append((self._order(position, number), position))
+                self._tasks.append((self._task(position, number), position))
             except PositionSetError as error:
                 raise PositionSetError(f"{path}: position {number}: {error}") from error
 
-    def _order(self, position: SolvedPosition, number: int) -> SearchOrder:
+    def _task(self, position: SolvedPosition, number: int) -> SearchTask:
         machine = self.machine
         state = replayed(machine, position.line)
         role = None if machine.is_terminal(state) else chooser(machine, state)
@@ -111,7 +111,7 @@ class LoadedSet:
         legal = machine.legal_moves(state, machine.roles[role])
         if set(legal) != set(position.values):
             raise PositionSetError("expected the value of every legal move, and of no other")
-        return SearchOrder(state, machine.roles[role], str(number))
+        return SearchTask(state, machine.roles[role], str(number))
 
     def test(
         self, setting: Setting, jobs: int = 1, tell: Callable[[], None] = lambda: None
@@ -133,15 +133,15 @@ class LoadedSet:
         searches = [result for _, result in sorted(results.items())]
         errors = [
             position.is_error(result.move)
-            for result, (_, position) in zip(searches, self._orders, strict=True)
+            for result, (_, position) in zip(searches, self._tasks, strict=True)
         ]
         return SetResult(setting, self.game, searches, errors)
 
     def _of_this_version(self, setting: Setting, jobs: int) -> Iterator[tuple[int, SearchResult]]:
         """Search the positions in forks; yield their numbers and results, in any order."""
-        orders = [
-            SearchOrder(order.state, order.role, f"{setting.seed}:{order.seed}")
-            for order, _ in self._orders
+        tasks = [
+            SearchTask(task.state, task.role, f"{setting.seed}:{task.seed}")
+            for task, _ in self._tasks
         ]
         memory, slices = search_memory(), slice_seconds()
         set_search_memory(min(memory, TREE_BYTES))
@@ -149,7 +149,7 @@ class LoadedSet:
         set_slice_seconds(min(slices, limit / SLICES))
         try:
             prepared = self._prepared(setting)
-            yield from search_all(prepared, self.machine, orders, setting.seconds, jobs)
+            yield from search_all(prepared, self.machine, tasks, setting.seconds, jobs)
         finally:
             set_search_memory(memory)
             set_slice_seconds(slices)
@@ -160,14 +160,14 @@ class LoadedSet:
             raise LabError("a strategy of another version can only be limited by seconds")
         with ExitStack() as processes:
             prepared: dict[Constant, OtherSearches] = {}
-            for number, (order, position) in enumerate(self._orders):
-                role = order.role
+            for number, (task, position) in enumerate(self._tasks):
+                role = task.role
                 if role not in prepared:
                     searches = OtherSearches(setting.strategy)
                     prepared[role] = processes.enter_context(closing(searches))
                     clock = setting.start_clock
                     searches.prepare(self._rules, self.game, TREE_BYTES, role, clock)
-                seed = Random(f"{setting.seed}:{order.seed}").getrandbits(32)
+                seed = Random(f"{setting.seed}:{task.seed}").getrandbits(32)
                 history = joint_moves(self.machine, position.line)
                 move, taken = prepared[role].search(history, seed, setting.seconds)
                 yield number, SearchResult(move, taken)

@@ -24,7 +24,7 @@ from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import (
     MatchConditions,
     MatchPlay,
-    PlayedMatch,
+    RecordedMatch,
     save_record,
 )
 from ggp_player.manager.tournament.match_warnings import collecting_warnings
@@ -35,7 +35,7 @@ from ggp_player.manager.tournament.schedule import PlannedMatch
 _log = logging.getLogger(__name__)
 
 
-class Settings(TypedDict):
+class MatchSettings(TypedDict):
     """What of the conditions a worker has to know."""
 
     start_clock: int
@@ -49,7 +49,7 @@ class Settings(TypedDict):
 class MatchFromWorker:
     """A match that a worker has played, and the events of it, where somebody wants them."""
 
-    played: PlayedMatch
+    played: RecordedMatch
     events: tuple[Event, ...]
 
 
@@ -70,7 +70,7 @@ class ClusterPlay:
     ) -> None:
         self._ray = ray
         self._conditions = conditions
-        self._settings = Settings(
+        self._settings = MatchSettings(
             start_clock=conditions.start_clock,
             play_clock=conditions.play_clock,
             scramble=conditions.scramble,
@@ -108,7 +108,7 @@ class ClusterPlay:
 
 
 def play_in_worker(
-    game: TournamentGame, match: PlannedMatch, settings: Settings, wants_events: bool
+    game: TournamentGame, match: PlannedMatch, settings: MatchSettings, wants_events: bool
 ) -> MatchFromWorker:
     """Play a match in a process that does nothing else."""
     bus = EventBus()

@@ -59,7 +59,7 @@ class MatchConditions:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMatch:
+class RecordedMatch:
     """A match that was played: ``record`` is None where it did not begin."""
 
     result: MatchResult
@@ -78,7 +78,7 @@ class MatchPlay:
         """Play a match, and save its record, of one that is cancelled too."""
         return (await self.play_recorded(match)).result
 
-    async def play_recorded(self, match: PlannedMatch) -> PlayedMatch:
+    async def play_recorded(self, match: PlannedMatch) -> RecordedMatch:
         """Play a match; return its record with the result."""
         game = self._games[match.game]
         idle = self._machines[match.game]  # a machine serves one match at a time
@@ -93,7 +93,7 @@ class MatchPlay:
         if unsaved and not result.failure:
             result = replace(result, failure=unsaved)
         idle.append(machine)
-        return PlayedMatch(replace(result, warnings=tuple(warnings)), in_progress.record)
+        return RecordedMatch(replace(result, warnings=tuple(warnings)), in_progress.record)
 
 
 def save_record(record: MatchRecord | None, match: PlannedMatch, folder: Path | None) -> str:

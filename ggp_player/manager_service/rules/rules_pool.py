@@ -34,7 +34,7 @@ from ggp_player.manager_service.rules.rules_process import (
     NO_MEMORY,
     RulesAnswer,
 )
-from ggp_player.match_rules import Position
+from ggp_player.match_rules import MatchPosition
 from ggp_player.protocol import move_texts
 
 CHECK_SECONDS = 20.0
@@ -85,11 +85,11 @@ class RulesProcess:
         """Whether the process can be asked."""
         return self._process.poll() is None
 
-    def begin(self, session: str) -> Position:
+    def begin(self, session: str) -> MatchPosition:
         """Begin a match."""
         return _position(self._ask({"kind": "begin", "session": session}, STEP_SECONDS))
 
-    def advance(self, session: str, moves: Sequence[Term]) -> Position:
+    def advance(self, session: str, moves: Sequence[Term]) -> MatchPosition:
         """Make a joint move in a match."""
         request = {"kind": "advance", "session": session, "moves": move_texts(moves)}
         return _position(self._ask(request, STEP_SECONDS))
@@ -161,11 +161,11 @@ class RemoteRules:
         """The roles in the order of joint moves."""
         return self._process.roles
 
-    def begin(self) -> Position:
+    def begin(self) -> MatchPosition:
         """Return the position in which the match begins."""
         return self._process.begin(self._session)
 
-    def advance(self, joint_move: Sequence[Term]) -> Position:
+    def advance(self, joint_move: Sequence[Term]) -> MatchPosition:
         """Make a joint move, which is not checked, and return the position that it leads to."""
         return self._process.advance(self._session, joint_move)
 
@@ -243,7 +243,7 @@ class RulesPool:
                 count -= 1
 
 
-def _position(answer: RulesAnswer) -> Position:
+def _position(answer: RulesAnswer) -> MatchPosition:
     if answer.position is None:
         raise MatchError("the process of the rules has given no position")
     return answer.position

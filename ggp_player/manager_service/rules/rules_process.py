@@ -25,7 +25,7 @@ from gdl import GdlError
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
 from gdl.system import end_with_parent, limit_memory
-from ggp_player.match_rules import LocalRules, Position
+from ggp_player.match_rules import LocalRules, MatchPosition
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -54,7 +54,7 @@ class RulesAnswer:
     """What a request gets: ``error`` is a sentence where it cannot be done."""
 
     roles: tuple[str, ...] = ()
-    position: Position | None = None
+    position: MatchPosition | None = None
     states: tuple[str, ...] | None = None
     error: str = ""
 
@@ -106,7 +106,7 @@ class RulesEvaluator:
     def _advance(self, session: str, moves: Sequence[str]) -> RulesAnswer:
         return self._checked(self.matches[session].advance(tuple(map(gdl.parse_term, moves))))
 
-    def _checked(self, position: Position) -> RulesAnswer:
+    def _checked(self, position: MatchPosition) -> RulesAnswer:
         """Return an answer with the position. Raises :class:`GdlError` where it is too large."""
         assert self.machine is not None
         for role, moves in zip(self.machine.roles, position.legal, strict=False):

@@ -36,7 +36,7 @@ class ApiError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessPolicy:
     """``is_open``: this machine needs no token, as nobody else gets here.
 
     ``is_private``: looking needs a token, too. ``networks`` are where players of a token of the
@@ -61,7 +61,7 @@ class Access:
 
 
 def admit(
-    known: TokenHolder | None, request: web.Request, role: Role | None, access: Access
+    known: TokenHolder | None, request: web.Request, role: Role | None, access: AccessPolicy
 ) -> TokenHolder:
     """Return who asks: whom the token belongs to, or whoever needs none.
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
+from gdl.game_library import own_games
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
@@ -42,8 +43,7 @@ from ggp_player.manager_service.storage.store import (
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
-from ggp_player.manager_service.web.admission import Access, ApiError, admit, secret_of
-from ggp_player.manager_service.web.games import own_game
+from ggp_player.manager_service.web.admission import AccessPolicy, ApiError, admit, secret_of
 from ggp_player.manager_service.web.name_claims import NameClaims
 from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
 from ggp_player.manager_service.web.summary import summarise
@@ -87,7 +87,7 @@ class Api:
         rules: RulesPool,
         tokens: TokenStore,
         names: NameStore,
-        access: Access,
+        access: AccessPolicy,
         document: Mapping[str, Any],
     ) -> None:
         self.scheduler = scheduler
@@ -315,10 +315,10 @@ class Api:
         game = await self.scheduler.call(self.scheduler.store.game, name)
         if game is not None:
             return game
-        rules = own_game(name)
-        if rules is None:
+        own = own_games().get(name)  # they need not be put first
+        if own is None:
             raise ApiError(404, f"there is no game {name}", "games", "a game that was put")
-        return await self._add_game(name, rules)
+        return await self._add_game(name, own.read_text(encoding="utf-8"))
 
     # Events
 

@@ -11,7 +11,7 @@ from aiohttp import web
 from gdl.system import raise_open_files_limit
 from ggp_player.front import (
     MAX_LINE,
-    Bounds,
+    ConnectionBounds,
     FrontSettings,
     FrontSite,
     OpenAccess,
@@ -84,13 +84,13 @@ def new_runner(application: web.Application) -> web.AppRunner:
     )
 
 
-def connection_bounds(concurrency: int) -> Bounds:
+def connection_bounds(concurrency: int) -> ConnectionBounds:
     """How many connections there may be, beside the open files that so many matches need."""
     reserved = reserved_files(concurrency)
     room = raise_open_files_limit(MAX_CONNECTIONS + reserved) - reserved
     most = max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, room))
     of_address = min(most, MAX_CONNECTIONS_OF_ADDRESS)
-    return Bounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
+    return ConnectionBounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
 
 
 def reserved_files(concurrency: int) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_player.strategies.information_sets.extensive_form import ExtensiveForm, Level
+from ggp_player.strategies.information_sets.extensive_form import ExtensiveForm, TreeLevel
 
 Profile = NDArray[np.float64]
 """How probable each action is in its information set: float64 (actions,)."""
@@ -50,7 +50,7 @@ class RegretMinimisation:
 
     def _update(
         self,
-        level: Level,
+        level: TreeLevel,
         player: int,
         values: NDArray[np.float64],
         own: NDArray[np.float64],
@@ -117,7 +117,7 @@ def _choose_best(
         response[found.first + int(np.argmax(totals[actions]))] = 1.0
 
 
-def _probabilities(level: Level, profile: Profile) -> NDArray[np.float64]:
+def _probabilities(level: TreeLevel, profile: Profile) -> NDArray[np.float64]:
     """The probability of each edge of a level: float64 (edges,)."""
     by_action = np.where(level.actions >= 0, profile[level.actions], 1.0)
     return np.asarray(level.chances * by_action)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Term
-from ggp_player.belief import ROOT, InformationSets, Observation
+from ggp_player.belief import ROOT, InformationSets, StepObservation
 from ggp_player.strategies.information_sets.game_graph import Choice, GameGraph, Vertex
 
 CHANCE = -1
@@ -25,7 +25,7 @@ MAX_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class TreeLevel:
     """The nodes of one level that have children; the arrays of edges are in the nodes' order.
 
     ``nodes`` int64 (n,): their numbers. ``players`` int64 (n,): who moves in each, or CHANCE. Per
@@ -68,14 +68,14 @@ class ExtensiveForm:
 
     roles: int
     players: tuple[int, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[TreeLevel, ...]
     goals: NDArray[np.float64]
     sets: tuple[InformationSet, ...]
     set_of_action: NDArray[np.int64]
     information: tuple[InformationSets, ...]
     by_number: dict[tuple[int, int], InformationSet] = field(default_factory=dict)
 
-    def find(self, role: int, observations: Sequence[Observation]) -> InformationSet | None:
+    def find(self, role: int, observations: Sequence[StepObservation]) -> InformationSet | None:
         """The information set of a role that was told these things; None where there is none."""
         number = ROOT
         for step in observations:
@@ -122,7 +122,7 @@ class ExtensiveFormBuilder:
         self._max_nodes = max_nodes
         self._information = tuple(InformationSets() for _ in graph.chance)
         self._goals: list[tuple[float, ...]] = []
-        self._levels: list[Level] = []
+        self._levels: list[TreeLevel] = []
         self._sets: dict[tuple[int, int], InformationSet] = {}
         self._actions = 0
         self._nodes = 1
@@ -229,9 +229,9 @@ class _Edges:
         self._actions.append(action)
         self._chances.append(chance)
 
-    def level(self) -> Level:
+    def level(self) -> TreeLevel:
         nodes, players, parents, children, actions = (
             np.array(each, dtype=np.int64)
             for each in (self.nodes, self._players, self._parents, self._children, self._actions)
         )
-        return Level(nodes, players, parents, children, actions, np.array(self._chances))
+        return TreeLevel(nodes, players, parents, children, actions, np.array(self._chances))

@@ -1,7 +1,7 @@
 """What a search over information sets has found, and the searches as generators of that.
 
-Each yields again and again, within some hundredths of a second: a :class:`Finding` that replaces
-the one before, or None where there is nothing new.
+Each yields again and again, within some hundredths of a second: a :class:`SearchFinding` that
+replaces the one before, or None where there is nothing new.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Moves: TypeAlias = tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SearchFinding:
     """What a search has found: arrays with an entry for each legal move, float64 (moves,).
 
     ``policy``: how probable each move is to be chosen. ``values``: the expected goal values, NaN
@@ -84,7 +84,7 @@ class Finding:
         return float(np.nansum(self.policy * self.values))
 
 
-Findings: TypeAlias = Generator[Finding | None, None, None]
+Findings: TypeAlias = Generator[SearchFinding | None, None, None]
 
 
 def tree_findings(
@@ -105,7 +105,7 @@ def tree_findings(
             limit = Limit.STATES
         visits = root.visits.copy()
         method = Method.INFORMATION_SETS
-        yield Finding(root.policy, 100 * root.means, note, method, visits, limit=limit)
+        yield SearchFinding(root.policy, 100 * root.means, note, method, visits, limit=limit)
 
 
 def expectimax_findings(
@@ -136,7 +136,7 @@ def expectimax_findings(
         is_best = expectimax.is_exact or solved.value >= expectimax.best_goal
         proved = is_best and belief.is_exact
         note = f"expectimax over {expectimax.size} beliefs, up to {width} moves of each"
-        yield Finding(chosen, values, note, Method.EXPECTIMAX, proved=proved)
+        yield SearchFinding(chosen, values, note, Method.EXPECTIMAX, proved=proved)
         if is_best:
             return
         width *= 2
@@ -191,12 +191,12 @@ class Equilibrium:
 
     def _finding(
         self, form: ExtensiveForm, minimisation: RegretMinimisation, found: InformationSet
-    ) -> Finding:
+    ) -> SearchFinding:
         profile = minimisation.average()
         values = action_values(form, profile, found)
         note = f"equilibrium of {len(form.goals)} nodes, {minimisation.iterations} iterations"
         limit = Limit.ITERATIONS if minimisation.iterations >= ITERATIONS else None
-        return Finding(profile[found.actions], values, note, Method.EQUILIBRIUM, limit=limit)
+        return SearchFinding(profile[found.actions], values, note, Method.EQUILIBRIUM, limit=limit)
 
 
 def action_values(form: ExtensiveForm, profile: Floats, found: InformationSet) -> Floats:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from gdl import State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
-from ggp_player.belief import Joint, Outcome, View, batch_machine
+from ggp_player.belief import Joint, StepOutcome, View, batch_machine
 
 Choice: TypeAlias = tuple[int, ...]
 """A joint move: the number of each role's move among its legal ones."""
@@ -134,9 +134,9 @@ class GameGraph:
         machine, joint_move = self.machine, vertex.joint_move(choice)
         if isinstance(machine, PropnetStateMachine):
             following, percepts = machine.next_with_percepts(vertex.state, joint_move)
-            return self._edge(Outcome(0, following, percepts))
+            return self._edge(StepOutcome(0, following, percepts))
         return self._edge(next(iter(self._batch.outcomes([vertex.state], [joint_move]))))
 
-    def _edge(self, outcome: Outcome) -> Edge:
+    def _edge(self, outcome: StepOutcome) -> Edge:
         seen = tuple([self.percept_number(percepts) for percepts in outcome.percepts])
         return Edge(self.number(outcome.state), seen)

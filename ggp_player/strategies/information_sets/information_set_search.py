@@ -19,8 +19,8 @@ from ggp_player.strategies.information_sets.belief_expectimax import BeliefExpec
 from ggp_player.strategies.information_sets.findings import (
     MAX_VERTICES,
     Equilibrium,
-    Finding,
     Findings,
+    SearchFinding,
     expectimax_findings,
     tree_findings,
 )
@@ -53,7 +53,7 @@ class InformationSetSearch(EngineStrategy):
         self._graph: GameGraph | None = None
         self._equilibrium: Equilibrium | None = None
         self._moves: tuple[Term, ...] = ()
-        self._found: Finding | None = None
+        self._found: SearchFinding | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse nothing."""
@@ -90,7 +90,7 @@ class InformationSetSearch(EngineStrategy):
             )
         ]
 
-    def _findings(self, position: Position) -> Iterator[Finding]:
+    def _findings(self, position: Position) -> Iterator[SearchFinding]:
         """Yield the best finding so far of the searches that suit the game, which run in turn."""
         graph, random = self._graph_of(position.machine), position.random
         role = position.machine.roles.index(position.role)
@@ -118,16 +118,16 @@ class InformationSetSearch(EngineStrategy):
         return self._graph
 
 
-def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[Finding]:
+def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[SearchFinding]:
     """Yield the better finding of the tree search and of the solver, which run in turn.
 
     A single player takes the one with the higher value, both being what it can expect. Among
     several, what regret minimisation finds makes the tree search superfluous. The last one says
     which limit has ended them, unless it is proved.
     """
-    sampled: Finding | None = None
-    solved: Finding | None = None
-    best: Finding | None = None
+    sampled: SearchFinding | None = None
+    solved: SearchFinding | None = None
+    best: SearchFinding | None = None
     limit: Limit | None = None
     for is_solver, finding in _in_turn(solving, sampling):
         if is_solver:
@@ -146,7 +146,7 @@ def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[F
         yield replace(best, note=f"{best.note}, {limit}")
 
 
-def _in_turn(solving: Findings, sampling: Findings) -> Iterator[tuple[bool, Finding | None]]:
+def _in_turn(solving: Findings, sampling: Findings) -> Iterator[tuple[bool, SearchFinding | None]]:
     """Yield the steps of both, and whether each is the solver's, until both have ended."""
     is_over = False
     while not is_over:

@@ -37,7 +37,7 @@ MAX_STEPS = 500
 _Key = tuple[int, int, int]
 
 
-class Node:
+class InformationSetNode:
     """An information set: its moves, how often each was chosen, and the goal values after it.
 
     ``visits`` and ``sums``, float64 (moves,). With regret matching, ``regrets`` and ``average``
@@ -51,7 +51,7 @@ class Node:
         self.visits = np.zeros(len(moves))
         self.sums = np.zeros(len(moves))
         self.total = 0
-        self.children: dict[_Key, Node] = {}
+        self.children: dict[_Key, InformationSetNode] = {}
         self.regrets = np.zeros(len(moves)) if has_regrets else None
         self.average = np.zeros(len(moves))
 
@@ -118,7 +118,7 @@ class _Tried:
     """A move that a role chose in a node."""
 
     role: int
-    node: Node
+    node: InformationSetNode
     index: int
     probability: float
 
@@ -142,14 +142,14 @@ class InformationSetTree:
         self._evaluator = evaluator
         self._random = random
         self._has_regrets = graph.chance.count(False) > 1
-        self._roots: dict[_Key, Node] = {}
+        self._roots: dict[_Key, InformationSetNode] = {}
         self.at_once = evaluator.at_once
         """How many iterations are best made together."""
         self.iterations = 0
         self.nodes = 0
         """How many information sets the trees hold below their roots."""
 
-    def root(self, state: State) -> Node:
+    def root(self, state: State) -> InformationSetNode:
         """Our role's root: the same for all states of our belief."""
         vertex = self._graph.vertices[self._graph.number(state)]
         return self._root(self._role, 0, vertex.options[self._role], vertex.legal[self._role])
@@ -189,8 +189,8 @@ class InformationSetTree:
         return _Leaf(vertex, path)
 
     def _step(
-        self, vertex: Vertex, nodes: Sequence[Node], path: list[_Tried]
-    ) -> tuple[Vertex, list[Node]]:
+        self, vertex: Vertex, nodes: Sequence[InformationSetNode], path: list[_Tried]
+    ) -> tuple[Vertex, list[InformationSetNode]]:
         choice = []
         for role, node in enumerate(nodes):
             count = len(vertex.legal[role])
@@ -213,26 +213,30 @@ class InformationSetTree:
             )
         ]
 
-    def _roots_of(self, vertex: Vertex, sets: Sequence[int]) -> list[Node]:
+    def _roots_of(self, vertex: Vertex, sets: Sequence[int]) -> list[InformationSetNode]:
         """Each role's root: ours alike in all states, those of others by what they know."""
         return [
             self._root(role, 0 if role == self._role or not sets else sets[role], option, moves)
             for role, (option, moves) in enumerate(zip(vertex.options, vertex.legal, strict=True))
         ]
 
-    def _root(self, role: int, number: int, option: int, moves: tuple[Term, ...]) -> Node:
+    def _root(
+        self, role: int, number: int, option: int, moves: tuple[Term, ...]
+    ) -> InformationSetNode:
         found = self._roots.get((role, number, option))
         if found is None:
-            found = self._roots[role, number, option] = Node(moves, self._has_regrets)
+            found = self._roots[role, number, option] = InformationSetNode(moves, self._has_regrets)
         return found
 
     def _back_up(self, leaf: _Leaf, goals: Sequence[float]) -> None:
         for tried in leaf.path:
             tried.node.learn(tried.index, tried.probability, goals[tried.role] / 100)
 
-    def _child(self, node: Node, key: _Key, moves: tuple[Term, ...]) -> Node:
+    def _child(
+        self, node: InformationSetNode, key: _Key, moves: tuple[Term, ...]
+    ) -> InformationSetNode:
         found = node.children.get(key)
         if found is None:
-            found = node.children[key] = Node(moves)
+            found = node.children[key] = InformationSetNode(moves)
             self.nodes += 1
         return found

@@ -54,7 +54,7 @@ MAX_MATCHES = 26
 """After so many matches the more likely of the two holds."""
 
 
-class Verdict(Enum):
+class ChallengeVerdict(Enum):
     """Who should play the match."""
 
     OPEN = "open"
@@ -75,17 +75,17 @@ class Score:
         return self.points / self.matches if self.matches else 0.5
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ChallengeVerdict:
         """What the test says."""
         lost = self.matches - self.points
         ratio = self.points * log(BETTER / EQUAL) + lost * log((1 - BETTER) / (1 - EQUAL))
         if ratio >= log((1 - MISS) / FALSE_ALARM):
-            return Verdict.CHALLENGER
+            return ChallengeVerdict.CHALLENGER
         if ratio <= log(MISS / (1 - FALSE_ALARM)):
-            return Verdict.CHAMPION
+            return ChallengeVerdict.CHAMPION
         if self.matches < MAX_MATCHES:
-            return Verdict.OPEN
-        return Verdict.CHALLENGER if ratio >= 0 else Verdict.CHAMPION
+            return ChallengeVerdict.OPEN
+        return ChallengeVerdict.CHALLENGER if ratio >= 0 else ChallengeVerdict.CHAMPION
 
 
 class Duelist(Protocol):

@@ -14,9 +14,9 @@ from ggp_player.clock import Deadline
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
+    ChallengeVerdict,
     Score,
     TreeSearchDuelist,
-    Verdict,
     compare_evaluations,
     play_pairs,
 )
@@ -152,7 +152,7 @@ class Learner:
         search.guide(evaluation.tables, evaluation.weights)
         for score in time.of_steps(self._matches(search, evaluation, random, seconds)):
             yield
-            if score.verdict is not Verdict.OPEN or time() >= patience * seconds:
+            if score.verdict is not ChallengeVerdict.OPEN or time() >= patience * seconds:
                 break
         return score
 
@@ -209,7 +209,7 @@ class Learner:
             return
         score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
         self._note(evaluation, score)
-        if score.verdict is Verdict.CHALLENGER:
+        if score.verdict is ChallengeVerdict.CHALLENGER:
             self._play_with(evaluation)
 
     def _play_with(self, evaluation: LearnedEvaluation) -> None:

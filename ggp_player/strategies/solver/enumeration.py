@@ -53,7 +53,7 @@ BATCH = 2**10
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EnumerationLimits:
     """The most states and bytes that an enumeration may use."""
 
     states: int
@@ -86,7 +86,7 @@ class Enumeration(EngineStrategy):
         symmetries: SymmetryGroup | None = None,
     ) -> None:
         self._symmetries = symmetries
-        self.limits = Limits(states, megabytes * 2**20)
+        self.limits = EnumerationLimits(states, megabytes * 2**20)
         self._enumerator: Enumerator | None = None
         self._earlier = 0
 
@@ -149,7 +149,7 @@ class Enumerator:
         self,
         machine: PropnetStateMachine,
         start: State,
-        limits: Limits,
+        limits: EnumerationLimits,
         symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.start = start

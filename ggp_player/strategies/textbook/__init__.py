@@ -27,7 +27,7 @@ from ggp_player.strategies.textbook.game_tree import (
 )
 from ggp_player.strategies.textbook.legal import Legal
 from ggp_player.strategies.textbook.max_n import MaxN, MaxNTree, Utilities
-from ggp_player.strategies.textbook.memory import Table
+from ggp_player.strategies.textbook.memory import MemoTable
 from ggp_player.strategies.textbook.minimax import Minimax, MinimaxSearch
 from ggp_player.strategies.textbook.negamax import NegamaxTree, flipped
 from ggp_player.strategies.textbook.random_move import RandomMove
@@ -45,13 +45,13 @@ __all__ = [
     "Legal",
     "MaxN",
     "MaxNTree",
+    "MemoTable",
     "Minimax",
     "MinimaxSearch",
     "Moves",
     "NegamaxTree",
     "RandomMove",
     "SequentialPlanning",
-    "Table",
     "Utilities",
     "flipped",
     "in_role_order",

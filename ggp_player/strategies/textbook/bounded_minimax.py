@@ -29,7 +29,7 @@ from ggp_player.strategies.textbook.game_tree import (
     opponents_of,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.memory import MemoTable, remembered
 
 Bound = Annotated[int, Field(ge=0, le=100)]
 
@@ -77,7 +77,7 @@ class BoundedSearch:
         self.opponents = opponents_of(machine, role)
         self.lower = lower
         self.upper = upper
-        self.memory: Table[tuple[State], int] = Table()
+        self.memory: MemoTable[tuple[State], int] = MemoTable()
         self.scores: dict[Term, MoveScore] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:

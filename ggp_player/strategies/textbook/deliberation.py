@@ -16,7 +16,7 @@ from ggp_player.strategies.textbook.game_tree import (
     iterative_deepening,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.memory import MemoTable, remembered
 
 
 class Deliberation(LoneStrategy):
@@ -63,7 +63,7 @@ class DeliberationSearch:
         self.role = role
         self.cut = False
         self.scores: dict[Term, MoveScore] = {}
-        self.memory: Table[tuple[State, int], int] = Table()
+        self.memory: MemoTable[tuple[State, int], int] = MemoTable()
 
     def bestmove(self, state: State, depth: int) -> Iterator[Choice]:
         """Compare the ``maxscore`` after every action; the first of the best is chosen."""

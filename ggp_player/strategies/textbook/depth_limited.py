@@ -14,7 +14,7 @@ from ggp_player.strategies.textbook.game_tree import (
     own_first,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table
+from ggp_player.strategies.textbook.memory import MemoTable
 from ggp_player.strategies.textbook.transposition_table import ValueBounds
 
 
@@ -37,7 +37,7 @@ class DepthLimitedTree(ABC):
         self.ordering = ordering
         self.horizons = 0
         self.scores: dict[Term, MoveScore] = {}
-        self.table: Table[tuple[Hashable, ...], ValueBounds] = Table()
+        self.table: MemoTable[tuple[Hashable, ...], ValueBounds] = MemoTable()
 
     @abstractmethod
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:

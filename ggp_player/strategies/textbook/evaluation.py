@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies.textbook.game_tree import opponents_of, playout, utility
-from ggp_player.strategies.textbook.memory import CAPACITY, Table, remembered
+from ggp_player.strategies.textbook.memory import CAPACITY, MemoTable, remembered
 
 Feature: TypeAlias = Callable[[StateMachine, State, Constant], float]
 """The rating of a state for a role, 0 to 100."""
@@ -59,7 +59,7 @@ class Evaluator:
     def __init__(self, machine: StateMachine, features: Sequence[Weighted]) -> None:
         self.machine = machine
         self.features = features
-        self.memory: Table[tuple[State, Constant], float] = Table(CAPACITY // 4)
+        self.memory: MemoTable[tuple[State, Constant], float] = MemoTable(CAPACITY // 4)
 
     @remembered
     def value(self, state: State, role: Constant) -> float:

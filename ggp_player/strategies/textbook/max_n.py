@@ -27,7 +27,7 @@ from ggp_player.strategies.textbook.game_tree import (
     own_first,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table
+from ggp_player.strategies.textbook.memory import MemoTable
 
 Utilities: TypeAlias = tuple[float, ...]
 """One value per role, in the order of the game's roles."""
@@ -105,7 +105,7 @@ class MaxNTree:
         self.evaluator = evaluator
         self.horizons = 0
         self.scores: dict[Term, MoveScore] = {}
-        self.memory: Table[tuple[State, int], tuple[Utilities, bool]] = Table()
+        self.memory: MemoTable[tuple[State, int], tuple[Utilities, bool]] = MemoTable()
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
         """Search all moves of a state; yield the best so far after each of them.

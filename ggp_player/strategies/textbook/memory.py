@@ -18,7 +18,7 @@ Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
 
 
-class Table(Generic[Key, Value]):
+class MemoTable(Generic[Key, Value]):
     """A cache that drops entries which have not been used for long (approximate LRU).
 
     It has two generations. An entry that is written or read moves to the young one. When that holds
@@ -52,7 +52,7 @@ class Table(Generic[Key, Value]):
 class Remembering(Protocol):
     """An object with a memory for its one method that is :func:`remembered`."""
 
-    memory: Table[tuple[Any, ...], Any]
+    memory: MemoTable[tuple[Any, ...], Any]
 
 
 Owner = TypeVar("Owner", bound=Remembering)

@@ -18,7 +18,7 @@ from ggp_player.strategies.textbook.game_tree import (
     opponents_of,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.memory import MemoTable, remembered
 
 
 class Minimax(Strategy):
@@ -55,7 +55,7 @@ class MinimaxSearch:
         self.machine = machine
         self.role = role
         self.opponents = opponents_of(machine, role)
-        self.memory: Table[tuple[State], int] = Table()
+        self.memory: MemoTable[tuple[State], int] = MemoTable()
         self.scores: dict[Term, MoveScore] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:

@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from gdl import State
 from ggp_player.strategies.textbook.game_tree import HIGHEST_VALUE, LOWEST_VALUE
-from ggp_player.strategies.textbook.memory import Table
+from ggp_player.strategies.textbook.memory import MemoTable
 
 TO_THE_END = 1_000_000
 """The depth of a search that reached no horizon: its value holds for any depth."""
@@ -37,7 +37,7 @@ class ValueBounds:
 class Transposing(Protocol):
     """A search with a table, which counts how often it has stopped at its horizon."""
 
-    table: Table[tuple[Hashable, ...], ValueBounds]
+    table: MemoTable[tuple[Hashable, ...], ValueBounds]
     horizons: int
 
 

@@ -4,7 +4,15 @@ import pytest
 
 import gdl
 from gdl.analysis.boards import BoardLayout, Part, Style
-from gdl.drawing.glyphs import COLOURS, PALETTE, Form, abbreviate, glyph_of, legend, palette_colour
+from gdl.drawing.glyphs import (
+    COLOURS,
+    PALETTE,
+    GlyphForm,
+    abbreviate,
+    glyph_of,
+    legend,
+    palette_colour,
+)
 
 LAYOUT = BoardLayout(("white", "black", "anna"))
 
@@ -12,20 +20,22 @@ LAYOUT = BoardLayout(("white", "black", "anna"))
 @pytest.mark.parametrize(
     ("words", "form", "colour"),
     [
-        (("white",), Form.DISC, COLOURS["white"]),
-        (("x",), Form.CROSS, COLOURS["blue"]),
-        (("o",), Form.RING, COLOURS["red"]),
-        (("wp",), Form.SYMBOL, COLOURS["white"]),
-        (("blackKnight",), Form.SYMBOL, COLOURS["black"]),
-        (("black", "king"), Form.SYMBOL, COLOURS["black"]),
-        (("white", "man"), Form.DISC, COLOURS["white"]),
-        (("wall",), Form.FILL, ""),
-        (("7",), Form.NUMBER, PALETTE[0]),
-        (("turnip",), Form.LABEL, palette_colour("turnip")),
-        (("b",), Form.DISC, COLOURS["black"]),
+        (("white",), GlyphForm.DISC, COLOURS["white"]),
+        (("x",), GlyphForm.CROSS, COLOURS["blue"]),
+        (("o",), GlyphForm.RING, COLOURS["red"]),
+        (("wp",), GlyphForm.SYMBOL, COLOURS["white"]),
+        (("blackKnight",), GlyphForm.SYMBOL, COLOURS["black"]),
+        (("black", "king"), GlyphForm.SYMBOL, COLOURS["black"]),
+        (("white", "man"), GlyphForm.DISC, COLOURS["white"]),
+        (("wall",), GlyphForm.FILL, ""),
+        (("7",), GlyphForm.NUMBER, PALETTE[0]),
+        (("turnip",), GlyphForm.LABEL, palette_colour("turnip")),
+        (("b",), GlyphForm.DISC, COLOURS["black"]),
     ],
 )
-def test_known_words_have_their_own_glyphs(words: tuple[str, ...], form: Form, colour: str) -> None:
+def test_known_words_have_their_own_glyphs(
+    words: tuple[str, ...], form: GlyphForm, colour: str
+) -> None:
     glyph = glyph_of(words, Part.PIECE, LAYOUT)
     assert (glyph.form, glyph.colour) == (form, colour)
 
@@ -33,8 +43,8 @@ def test_known_words_have_their_own_glyphs(words: tuple[str, ...], form: Form, c
 def test_the_layout_file_goes_first() -> None:
     styled = BoardLayout(("a",), styles=(("wolf", Style("♞", "#123456")), ("hut", Style("ring"))))
     wolf = glyph_of(("wolf",), Part.PIECE, styled)
-    assert (wolf.form, wolf.colour, wolf.text) == (Form.SYMBOL, "#123456", "♞")
-    assert glyph_of(("hut",), Part.PIECE, styled).form is Form.RING
+    assert (wolf.form, wolf.colour, wolf.text) == (GlyphForm.SYMBOL, "#123456", "♞")
+    assert glyph_of(("hut",), Part.PIECE, styled).form is GlyphForm.RING
 
 
 def test_roles_have_different_colours() -> None:

@@ -6,7 +6,7 @@ from copy import deepcopy
 from pathlib import Path
 
 from gdl.openspiel.description import Description, Options, describe
-from gdl.openspiel.position import CHANCE, SIMULTANEOUS, TERMINAL, Position, first_position
+from gdl.openspiel.position import CHANCE, SIMULTANEOUS, TERMINAL, OpenSpielPosition, first_position
 from tests.support.paths import GAMES
 
 PAUSE = """
@@ -25,7 +25,7 @@ def game_of(name: str, turn_based: bool = False) -> Description:
     return describe(Options(str(GAMES / f"{name}.kif"), turn_based=turn_based))
 
 
-def after(position: Position, *moves: str) -> Position:
+def after(position: OpenSpielPosition, *moves: str) -> OpenSpielPosition:
     """The position after actions by their texts."""
     for text in moves:
         legal = position.legal_actions(position.player)

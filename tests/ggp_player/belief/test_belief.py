@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.language import moves_by_chance
-from ggp_player.belief import Belief, BeliefLimits
+from ggp_player.belief import ROOT, Belief, BeliefLimits, InformationSets
 from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.hidden_games import coin, three_doors
 from tests.support.hidden_matches import told_steps
@@ -174,3 +174,14 @@ def test_what_others_do_is_expected_by_a_model() -> None:
     belief = Belief(machine, machine.roles[1], model=mostly_tails)
     assert belief.observe(term("noop"), ())
     assert fact_probabilities(belief)["(coin tails)"] == 0.75
+
+
+def test_what_looks_the_same_is_one_information_set() -> None:
+    sets = InformationSets()
+    left, right = gdl.parse_term("left"), gdl.parse_term("right")
+    seen = frozenset({gdl.parse_term("(card 3)")})
+    first = sets.after(ROOT, left, seen)
+    assert first != ROOT
+    assert sets.after(ROOT, left, frozenset({gdl.parse_term("(card 3)")})) == first
+    others = {sets.after(ROOT, right, seen), sets.after(ROOT, left, frozenset())}
+    assert len({ROOT, first, *others, sets.after(first, left, seen)}) == 5 == len(sets)

@@ -1,12 +1,15 @@
-"""Which connections go when there are too many."""
+"""Which connections go when there are too many, and how many streams there are."""
+
+from contextlib import ExitStack
 
 from ggp_player.front.connections import (
     REPLY_SECONDS,
     SMALL_BODY,
     SMALL_REPLY,
     STALL_SECONDS,
-    Bounds,
+    ConnectionBounds,
     Connections,
+    Streams,
     Timeouts,
 )
 
@@ -26,7 +29,7 @@ class FakeConnection:
 
 
 def bounded(connections: int, of_address: int, held: int = 0, unread: int = 0) -> Connections:
-    bounds = Bounds(connections, of_address, held, unread, unread)
+    bounds = ConnectionBounds(connections, of_address, held, unread, unread)
     return Connections(bounds, Timeouts(1, 1))
 
 
@@ -149,3 +152,15 @@ def test_all_that_wait_for_their_peers_are_dropped_at_the_end() -> None:
     connections.answering(first)
     connections.drop_waiting()
     assert (first.is_dropped, second.is_dropped) == (False, True)
+
+
+def test_streams_are_counted_in_all_and_of_an_address() -> None:
+    streams = Streams(3, 2)
+    with ExitStack() as stack:
+        for address in ("a", "a", "b"):
+            assert streams.has_room(address)
+            stack.enter_context(streams.counted(address))
+            assert streams.has_room("a") == (len(streams) < 2)
+        assert not streams.has_room("c")
+    assert len(streams) == 0
+    assert streams.has_room("a")

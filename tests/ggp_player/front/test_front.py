@@ -11,7 +11,14 @@ from functools import partial
 import pytest
 from aiohttp import web
 
-from ggp_player.front import Bounds, FrontSettings, FrontSite, OpenAccess, Reading, Timeouts
+from ggp_player.front import (
+    ConnectionBounds,
+    FrontSettings,
+    FrontSite,
+    OpenAccess,
+    Reading,
+    Timeouts,
+)
 from ggp_player.front import front as front_module
 
 LARGE = 16 * 2**20
@@ -19,7 +26,7 @@ LARGE = 16 * 2**20
 
 MANY = 2**40
 
-BOUNDS = Bounds(64, 64, MANY, MANY, MANY)
+BOUNDS = ConnectionBounds(64, 64, MANY, MANY, MANY)
 
 TIMEOUTS = Timeouts(60, 60)
 
@@ -28,7 +35,7 @@ READING = Reading()
 
 @asynccontextmanager
 async def served(
-    bounds: Bounds = BOUNDS, timeouts: Timeouts = TIMEOUTS, reading: Reading = READING
+    bounds: ConnectionBounds = BOUNDS, timeouts: Timeouts = TIMEOUTS, reading: Reading = READING
 ) -> AsyncIterator[FrontSite]:
     """Run a site with a large reply, a small one, and one that says what was sent."""
 
@@ -88,7 +95,7 @@ def has_unread(site: FrontSite, number: int) -> bool:
 
 
 async def test_replies_that_nobody_receives_keep_nobody_out() -> None:
-    async with served(Bounds(64, 4, MANY, MANY, MANY)) as site:
+    async with served(ConnectionBounds(64, 4, MANY, MANY, MANY)) as site:
         with ExitStack() as stack:
             for number in range(1, 5):
                 await hold(site, stack)
@@ -98,13 +105,13 @@ async def test_replies_that_nobody_receives_keep_nobody_out() -> None:
 
 
 async def test_what_waits_for_its_peers_is_bounded() -> None:
-    async with served(Bounds(64, 64, MANY, 2 * LARGE, LARGE + 2**16)) as site:
+    async with served(ConnectionBounds(64, 64, MANY, 2 * LARGE, LARGE + 2**16)) as site:
         with ExitStack() as stack:
             for _ in range(6):
                 await hold(site, stack)
             await becomes_true(lambda: site.connections.dropped >= 3)
             assert sum(unread(site)) <= 2 * LARGE
-    async with served(Bounds(64, 64, MANY, MANY, LARGE // 4)) as site:
+    async with served(ConnectionBounds(64, 64, MANY, MANY, LARGE // 4)) as site:
         with ExitStack() as stack:
             await hold(site, stack)
             await becomes_true(lambda: site.connections.dropped == 1)

@@ -21,7 +21,7 @@ from ggp_player.lab import (
     PairTask,
     Plies,
     SequentialTest,
-    Verdict,
+    SequentialVerdict,
     outcome_table,
     outcome_to_json,
     run_duel,
@@ -47,7 +47,7 @@ def shown(outcome: DuelOutcome) -> str:
 
 def test_who_always_wins_is_stronger_as_soon_as_that_may_be_said() -> None:
     outcome = outcome_of(ONE, playing(lambda task: (1, 1)))
-    assert (outcome.end, outcome.verdict) == (End.DECIDED, Verdict.H1)
+    assert (outcome.end, outcome.verdict) == (End.DECIDED, SequentialVerdict.H1)
     assert MIN_PAIRS <= outcome.estimate.pairs < 20
     assert verdict_line(outcome) == "a is stronger than b: +20 Elo is accepted against +0"
     assert "stronger" in shown(outcome)
@@ -58,7 +58,7 @@ def test_equals_are_not_stronger() -> None:
     outcome = outcome_of(
         replace(ONE, pairs=5000), playing(lambda task: random.choices((0, 1), k=2)), 5000
     )
-    assert (outcome.end, outcome.verdict) == (End.DECIDED, Verdict.H0)
+    assert (outcome.end, outcome.verdict) == (End.DECIDED, SequentialVerdict.H0)
     assert verdict_line(outcome) == "a is not stronger than b: +0 Elo is accepted against +20"
 
 
@@ -100,7 +100,7 @@ def test_a_game_that_is_clearly_lost_vetoes() -> None:
     assert verdict_line(outcome) == "a is vetoed: clearly less than 40 % of the points in two"
     outcome = outcome_of(replace(TWO, veto=False), lost)
     assert (outcome.end, outcome.vetoing) == (End.DECIDED, [])
-    assert outcome.verdict is Verdict.H0
+    assert outcome.verdict is SequentialVerdict.H0
 
 
 def test_all_pairs_may_be_played_without_a_decision() -> None:
@@ -167,4 +167,4 @@ def test_a_real_duel_is_decided() -> None:
     )
     with opened_play(1) as play:
         outcome = run_duel(duel, play)
-    assert outcome.verdict is Verdict.H1
+    assert outcome.verdict is SequentialVerdict.H1

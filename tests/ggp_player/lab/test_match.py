@@ -13,7 +13,7 @@ import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
 from ggp_player.lab import BalancedOpenings, LabGame, MoveLimit, PairTask, Plies, play_pair
-from ggp_player.lab.match import MAX_STEPS, Player, choosers, machine_for
+from ggp_player.lab.match import MAX_STEPS, SeatedStrategy, choosers, machine_for
 from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import registry
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
@@ -103,7 +103,7 @@ def test_another_seed_has_other_dice_and_searches() -> None:
 def test_the_work_of_a_match_is_that_of_the_limits(spec: str, name: str) -> None:
     game = lab_game(name)
     machine = machine_for(game.rules, game.name, spec)
-    player = Player(spec, machine, MoveLimit(nodes=2000))
+    player = SeatedStrategy(spec, machine, MoveLimit(nodes=2000))
     state, random, moves = machine.initial_state(), Random(1), 0
     while moves < 3:
         legal = [machine.legal_moves(state, each) for each in machine.roles]
@@ -144,7 +144,7 @@ class Noting(EngineStrategy):
 )
 def test_players_are_told_their_time(limit: MoveLimit, expected: list[float]) -> None:
     machine = machine_for(CONNECT_FOUR.rules, CONNECT_FOUR.name, "noting")
-    player = Player(f"{__name__}:Noting", machine, limit)
+    player = SeatedStrategy(f"{__name__}:Noting", machine, limit)
     player.choose(machine.initial_state(), machine.roles[0], Random(0))
     assert isinstance(player.strategy, Noting)
     assert player.strategy.seconds == pytest.approx(expected, rel=0.5)

@@ -17,7 +17,7 @@ from ggp_player.lab.sequential_test import (
     Estimate,
     PairSums,
     SequentialTest,
-    Verdict,
+    SequentialVerdict,
     at_equal_weight,
     elo_of,
     expected_result,
@@ -88,7 +88,7 @@ def test_what_was_never_lost_is_infinitely_strong() -> None:
 
 def test_nothing_is_known_before_the_first_pair() -> None:
     assert PairSums().estimate == NOTHING
-    assert TEST.verdict(NOTHING) is Verdict.OPEN
+    assert TEST.verdict(NOTHING) is SequentialVerdict.OPEN
     assert at_equal_weight([]) == NOTHING
     assert at_equal_weight([NOTHING, estimate_of([1, 1])]) == NOTHING
 
@@ -103,8 +103,8 @@ def test_games_count_equally_however_many_pairs_they_have() -> None:
 
 
 def test_a_few_pairs_that_the_seat_decided_decide_nothing() -> None:
-    assert TEST.verdict(estimate_of([0.5] * (4 * MIN_PAIRS))) is Verdict.OPEN
-    assert TEST.verdict(estimate_of([0.5] * 200)) is Verdict.H0
+    assert TEST.verdict(estimate_of([0.5] * (4 * MIN_PAIRS))) is SequentialVerdict.OPEN
+    assert TEST.verdict(estimate_of([0.5] * 200)) is SequentialVerdict.H0
 
 
 @pytest.mark.parametrize("elo0", [20, 30])
@@ -143,9 +143,9 @@ def pair_of(random: Random, expected: float, drawn: float, seat: float) -> float
     return total / 2
 
 
-def verdict_of(random: Random, elo: float, kind: str, test: SequentialTest) -> Verdict:
-    sums, verdict = PairSums(), Verdict.OPEN
-    while verdict is Verdict.OPEN or sums.pairs < MIN_PAIRS:
+def verdict_of(random: Random, elo: float, kind: str, test: SequentialTest) -> SequentialVerdict:
+    sums, verdict = PairSums(), SequentialVerdict.OPEN
+    while verdict is SequentialVerdict.OPEN or sums.pairs < MIN_PAIRS:
         sums.add(pair_of(random, expected_result(elo), *KINDS[kind]))
         verdict = test.verdict(sums.estimate)
     return verdict
@@ -153,8 +153,10 @@ def verdict_of(random: Random, elo: float, kind: str, test: SequentialTest) -> V
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("elo", "wrong"), [(0, Verdict.H1), (20, Verdict.H0)])
-def test_errors_are_as_rare_as_they_should_be(kind: str, elo: float, wrong: Verdict) -> None:
+@pytest.mark.parametrize(("elo", "wrong"), [(0, SequentialVerdict.H1), (20, SequentialVerdict.H0)])
+def test_errors_are_as_rare_as_they_should_be(
+    kind: str, elo: float, wrong: SequentialVerdict
+) -> None:
     random = Random(f"{kind} {elo}")
     errors = sum(verdict_of(random, elo, kind, TEST) is wrong for _ in range(MATCHES))
     # With a rate of 5 % this many or more are seen once in 700 times.
@@ -166,5 +168,5 @@ def test_errors_are_as_rare_as_they_should_be(kind: str, elo: float, wrong: Verd
 def test_clear_differences_are_seen_soon() -> None:
     random = Random(1)
     for _ in range(100):
-        assert verdict_of(random, 200, "won or lost", TEST) is Verdict.H1
-        assert verdict_of(random, -200, "won or lost", TEST) is Verdict.H0
+        assert verdict_of(random, 200, "won or lost", TEST) is SequentialVerdict.H1
+        assert verdict_of(random, -200, "won or lost", TEST) is SequentialVerdict.H0

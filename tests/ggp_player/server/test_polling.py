@@ -14,7 +14,7 @@ import pytest
 from ggp_player.server import polling as server_polling
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.polling import PAUSES, REPLY_PAUSES, Mailbox, Poller
+from ggp_player.server.polling import PAUSES, REPLY_PAUSES, MailboxAddress, Poller
 from tests.support.paths import ROOT
 from tests.support.polled_manager import News, PolledManager, polled_manager
 
@@ -49,7 +49,7 @@ async def polling(manager: PolledManager, pauses: Pauses) -> AsyncIterator[Playe
     async with (
         asyncio.timeout(LIMIT),
         Player(config) as player,
-        Poller(player, Mailbox.of(config), config.poll_interval, pauses),
+        Poller(player, MailboxAddress.of(config), config.poll_interval, pauses),
     ):
         yield player
 
@@ -207,7 +207,7 @@ async def test_the_command(manager: PolledManager) -> None:
 
 def test_where_replies_go() -> None:
     config = Config(poll="http://m:80/get", poll_reply="http://m:80/put", name="bob")
-    mailbox = Mailbox.of(config)
+    mailbox = MailboxAddress.of(config)
     assert (str(mailbox.address), str(mailbox.reply_address)) == ("http://m/get", "http://m/put")
     assert (mailbox.name, mailbox.host) == ("bob", "m:80")
     assert len(REPLY_PAUSES) > 2

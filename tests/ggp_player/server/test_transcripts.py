@@ -21,7 +21,7 @@ from ggp_player.protocol import SYNTAXES
 from ggp_player.server.config import Config
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
-from ggp_player.server.polling import Mailbox, Poller
+from ggp_player.server.polling import MailboxAddress, Poller
 
 FOLDER = Path(__file__).with_name("transcripts")
 POLLED = FOLDER / "f_stanford_polling.toml"
@@ -165,7 +165,7 @@ async def test_transcript_of_a_manager_that_is_polled() -> None:
     server = await asyncio.start_server(manager.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     config = Config(strategy="legal", poll=f"http://127.0.0.1:{port}/messages", poll_as="ann")
-    async with server, Player(config) as player, Poller(player, Mailbox.of(config), 0.001):
+    async with server, Player(config) as player, Poller(player, MailboxAddress.of(config), 0.001):
         for found in document["exchange"]:
             async with asyncio.timeout(LIMIT):
                 assert await manager.replies.get() == (found["target"], found["reply"])

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import State
 from gdl.analysis import analyse
-from gdl.analysis.symmetry.symmetry import find_symmetries
-from gdl.analysis.symmetry.symmetry_group import generated_group
+from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position, StrategyError

@@ -7,7 +7,7 @@ from ggp_player.worker.messages import (
     ApplyMoves,
     BeginMatch,
     BeginSearch,
-    GameDescribed,
+    GameDescription,
     LogRecord,
     MatchStatus,
     MessageToServer,
@@ -30,7 +30,7 @@ TO_WORKER = [
 TO_SERVER = [
     MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),
     SearchReady(ponders=True),
-    GameDescribed("one player"),
+    GameDescription("one player"),
     SearchEnded(3, "ValueError: no\nreason"),
     Unplayable("no roles"),
     LogRecord(20, "ggp_player.strategies.selection.auto", "x plays as legal"),

@@ -17,7 +17,7 @@ from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
-    GameDescribed,
+    GameDescription,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -142,9 +142,9 @@ def test_each_move_says_how_it_was_found_and_the_game_is_described_once(fields: 
         "by looking; 13 playouts",
         "solved",
     ]
-    assert [message for message in sent if isinstance(message, GameDescribed)] == [
-        GameDescribed("a game of luck"),
-        GameDescribed("a game of luck; what was learned is useless"),
+    assert [message for message in sent if isinstance(message, GameDescription)] == [
+        GameDescription("a game of luck"),
+        GameDescription("a game of luck; what was learned is useless"),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.commands.arguments import OutputPath
+from gdl.cli.arguments import OutputPath
 from ggp_player.cli.commands.arguments import PliesRange, clock_option, games_option, output_option
 
 LADDER = Path("benchmarks/strength/ladder")

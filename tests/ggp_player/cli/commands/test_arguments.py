@@ -13,7 +13,7 @@ from pydantic import ValidationError
 import gdl.__main__
 import ggp_player.__main__
 from gdl.benchmark import CoverageLimits
-from gdl.cli.commands.arguments import OutputPath, RulesheetPath
+from gdl.cli.arguments import OutputPath, RulesheetPath
 from gdl.oracle import Bounds, Limits
 from ggp_player.archive import DEFAULT_LIMIT
 from ggp_player.archive.location import ARCHIVE_VARIABLE

@@ -15,7 +15,7 @@ from gdl import StateMachine
 from ggp_player.errors import StrategyError
 from ggp_player.lab.positions.forked_searches import (
     PREPARING_CHOICES,
-    SearchOrder,
+    SearchTask,
     can_fork,
     prepare,
     search_all,
@@ -63,16 +63,16 @@ def machine() -> StateMachine:
     return gdl.interpret(gdl.load("ticTacToe"))
 
 
-def orders(machine: StateMachine, number: int) -> list[SearchOrder]:
+def tasks(machine: StateMachine, number: int) -> list[SearchTask]:
     state = machine.initial_state()
-    return [SearchOrder(state, machine.roles[0], str(seed)) for seed in range(number)]
+    return [SearchTask(state, machine.roles[0], str(seed)) for seed in range(number)]
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_each_search_is_by_the_prepared_strategy(machine: StateMachine, jobs: int) -> None:
     strategy = Remembering()
     prepare(strategy, machine, machine.roles[0], 0, "seed")
-    asked = orders(machine, 5)
+    asked = tasks(machine, 5)
     found = dict(search_all(lambda _: strategy, machine, asked, 0.0, jobs))
     legal = machine.legal_moves(machine.initial_state(), machine.roles[0])
     assert sorted(found) == list(range(5))
@@ -84,12 +84,12 @@ def test_a_failing_search_says_why(machine: StateMachine) -> None:
     with pytest.raises(
         StrategyError, match="a search has failed: ArithmeticError: it cannot count"
     ):
-        list(search_all(lambda _: Failing(), machine, orders(machine, 2), 0.0))
+        list(search_all(lambda _: Failing(), machine, tasks(machine, 2), 0.0))
 
 
 def test_a_search_that_dies_is_noticed(machine: StateMachine) -> None:
     with pytest.raises(StrategyError, match="a search has failed: its process has died"):
-        list(search_all(lambda _: Dying(), machine, orders(machine, 2), 0.0))
+        list(search_all(lambda _: Dying(), machine, tasks(machine, 2), 0.0))
 
 
 def test_the_last_choice_before_the_limit_holds(monkeypatch: pytest.MonkeyPatch) -> None:

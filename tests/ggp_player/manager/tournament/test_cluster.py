@@ -14,7 +14,7 @@ import pytest
 
 from ggp_player.errors import TournamentError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted
-from ggp_player.manager.tournament.cluster import ClusterPlay, Settings, play_in_worker
+from ggp_player.manager.tournament.cluster import ClusterPlay, MatchSettings, play_in_worker
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
@@ -23,7 +23,7 @@ from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan,
 from tests.support.paths import GAMES
 from tests.support.ray_cluster import ray_cluster, workers_at_work
 
-SETTINGS = Settings(start_clock=60, play_clock=60, scramble=False, max_steps=100, states=True)
+SETTINGS = MatchSettings(start_clock=60, play_clock=60, scramble=False, max_steps=100, states=True)
 """Nobody needs a minute, but a late move would be another one."""
 
 CONDITIONS = MatchConditions(**SETTINGS)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import gdl
-from ggp_player.belief import Observation
+from ggp_player.belief import StepObservation
 from ggp_player.strategies.information_sets import (
     ExtensiveForm,
     ExtensiveFormBuilder,
@@ -56,7 +56,7 @@ def test_a_guess_is_no_better_than_to_pass() -> None:
     form = form_of(gdl.compile(coin("rival")))
     assert form is not None
     profile = equilibrium(form, 500)
-    guessing = form.find(1, [Observation(gdl.parse_term("noop"), frozenset())])
+    guessing = form.find(1, [StepObservation(gdl.parse_term("noop"), frozenset())])
     assert guessing is not None
     chosen = dict(zip(map(str, guessing.moves), profile[guessing.actions], strict=True))
     assert chosen["pass"] > 0.95
@@ -66,8 +66,8 @@ def test_a_guess_is_no_better_than_to_pass() -> None:
 def test_what_was_not_told_is_in_no_information_set() -> None:
     form = form_of(machine_of("kuhnPoker"))
     assert form is not None
-    assert form.find(0, [Observation(None, None)]) is None
-    assert form.find(0, [Observation(gdl.parse_term("noop"), frozenset())]) is None
+    assert form.find(0, [StepObservation(None, None)]) is None
+    assert form.find(0, [StepObservation(gdl.parse_term("noop"), frozenset())]) is None
 
 
 def test_a_game_may_be_too_large() -> None:

@@ -16,10 +16,10 @@ from ggp_player.strategies.learning.duel import (
     PIECES,
     Allowance,
     AlphaBetaDuelist,
+    ChallengeVerdict,
     Duelist,
     Score,
     TreeSearchDuelist,
-    Verdict,
     play_pairs,
     random_position,
 )
@@ -43,9 +43,9 @@ def acceptance(share: float, draws: float) -> tuple[float, float]:
         for points, chance in open_duels.items():
             for gained, probability in outcomes:
                 verdict = Score(points + gained, matches).verdict
-                if verdict is Verdict.CHALLENGER:
+                if verdict is ChallengeVerdict.CHALLENGER:
                     accepted += chance * probability
-                elif verdict is Verdict.OPEN:
+                elif verdict is ChallengeVerdict.OPEN:
                     before = after.get(points + gained, 0.0)
                     after[points + gained] = before + chance * probability
         open_duels = after
@@ -87,14 +87,14 @@ def test_the_documentation_has_the_curve() -> None:
 
 
 def test_the_end_and_the_verdict_are_one_rule() -> None:
-    assert Score(5.0, 5).verdict is Verdict.OPEN
-    assert Score(6.0, 6).verdict is Verdict.CHALLENGER
-    assert Score(0.0, 2).verdict is Verdict.OPEN
-    assert Score(0.0, 3).verdict is Verdict.CHAMPION
-    assert Score(12.0, 24).verdict is Verdict.CHAMPION
-    assert Score(16.0, MAX_MATCHES - 1).verdict is Verdict.OPEN
-    assert Score(16.0, MAX_MATCHES).verdict is Verdict.CHAMPION
-    assert Score(17.0, MAX_MATCHES).verdict is Verdict.CHALLENGER
+    assert Score(5.0, 5).verdict is ChallengeVerdict.OPEN
+    assert Score(6.0, 6).verdict is ChallengeVerdict.CHALLENGER
+    assert Score(0.0, 2).verdict is ChallengeVerdict.OPEN
+    assert Score(0.0, 3).verdict is ChallengeVerdict.CHAMPION
+    assert Score(12.0, 24).verdict is ChallengeVerdict.CHAMPION
+    assert Score(16.0, MAX_MATCHES - 1).verdict is ChallengeVerdict.OPEN
+    assert Score(16.0, MAX_MATCHES).verdict is ChallengeVerdict.CHAMPION
+    assert Score(17.0, MAX_MATCHES).verdict is ChallengeVerdict.CHALLENGER
 
 
 # ---------------------------------------------------------------------- equal time

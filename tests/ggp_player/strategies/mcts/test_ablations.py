@@ -14,8 +14,7 @@ from time import process_time
 
 import pytest
 
-from gdl.analysis.symmetry.symmetry import find_symmetries
-from gdl.analysis.symmetry.symmetry_group import generated_group
+from gdl.analysis.symmetry import find_symmetries, generated_group
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl import State
-from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.memory import MemoTable, remembered
 from ggp_player.strategies.textbook.transposition_table import TO_THE_END, ValueBounds, transposed
 
 
 @given(st.integers(1, 12), st.lists(st.tuples(st.integers(0, 20), st.booleans())))
 def test_a_table_is_a_mapping_with_gaps(capacity: int, uses: list[tuple[int, bool]]) -> None:
-    table, everything = Table[int, int](capacity), dict[int, int]()
+    table, everything = MemoTable[int, int](capacity), dict[int, int]()
     for number, (key, write) in enumerate(uses):
         if write:
             table[key] = everything[key] = number
@@ -23,7 +23,7 @@ def test_a_table_is_a_mapping_with_gaps(capacity: int, uses: list[tuple[int, boo
 
 
 def test_what_is_in_use_stays() -> None:
-    table = Table[int, str](10)
+    table = MemoTable[int, str](10)
     table[0] = "in use"
     for key in range(1, 100):
         table[key] = "new"
@@ -33,7 +33,7 @@ def test_what_is_in_use_stays() -> None:
 
 class Squares:
     def __init__(self) -> None:
-        self.memory: Table[tuple[int], int] = Table()
+        self.memory: MemoTable[tuple[int], int] = MemoTable()
         self.calls = 0
 
     @remembered
@@ -56,7 +56,7 @@ class Depths:
     """A search that finds the value 60 if it looks to the end, and 30 where it does not."""
 
     def __init__(self) -> None:
-        self.table: Table = Table()
+        self.table: MemoTable = MemoTable()
         self.horizons = 0
         self.calls = 0
 

@@ -89,7 +89,7 @@ def rulesheet_argument(command: Command) -> Command:
     return click.argument("file", metavar="FILE", type=FILE)(command)
 
 
-class Machine(StrEnum):
+class MachineKind(StrEnum):
     """The state machine that a command uses."""
 
     REASONER = "reasoner"
@@ -98,12 +98,12 @@ class Machine(StrEnum):
     """Evaluates the circuit of the ground rules, 512 states at a time; takes time to compile."""
 
 
-def machine_option(default: Machine) -> Callable[[Command], Command]:
+def machine_option(default: MachineKind) -> Callable[[Command], Command]:
     """Give a command the option ``--machine``, as the argument ``machine``."""
     return click.option(
         "--machine",
-        type=click.Choice([machine.value for machine in Machine]),
-        callback=lambda context, parameter, value: Machine(value),
+        type=click.Choice([machine.value for machine in MachineKind]),
+        callback=lambda context, parameter, value: MachineKind(value),
         default=default.value,
         show_default=True,
         help="Interpret the rules, or compile them to a circuit.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument
+from gdl.cli.arguments import OUTPUT, rulesheet_argument
 from gdl.cli.options import read_source, write_text
 from gdl.language import Notation, convert_text, notation_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggp_player.archive.outcomes import outcomes
+from ggp_player.archive.match_store import outcomes
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from gdl.cli.commands.arguments import FILE, FILE_OR_FOLDER, OUTPUT, STDIN, OutputPath
+from gdl.cli.arguments import FILE, FILE_OR_FOLDER, OUTPUT, STDIN, OutputPath
 from tests.support.paths import GAMES
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.cli.commands.plain_output import make_outputs_plain
+from gdl.cli.plain_output import make_outputs_plain
 from gdl.system import child_environment
 
 HELPS = """

@@ -24,7 +24,7 @@ from ggp_player.lab.ladder.matches import LadderFile, LadderMatch, matches_of, r
 from ggp_player.lab.ladder.openings import LadderOpening, ladder_openings
 from ggp_player.lab.ladder.page import ladder_page, printed_table
 from ggp_player.lab.ladder.players import LadderPlayer, ladder_players
-from ggp_player.lab.ladder.plot import write_ladder_plot
+from ggp_player.lab.ladder.plot import draw_line, write_ladder_plot
 from ggp_player.lab.ladder.table import LadderTable, games_of, ladder_table
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "LadderOpening",
     "LadderPlayer",
     "LadderTable",
+    "draw_line",
     "games_of",
     "ladder_openings",
     "ladder_page",

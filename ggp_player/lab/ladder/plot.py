@@ -55,7 +55,7 @@ def _figure(
     versions = versions_in_order([row for row, _ in ours])
     for name in sorted({row.player.name for row, _ in ours}):
         own = {row.player.version: elo for row, elo in ours if row.player.name == name}
-        _draw_line(axes, name, [(n, own[one]) for n, one in enumerate(versions) if one in own])
+        draw_line(axes, name, [(n, own[one]) for n, one in enumerate(versions) if one in own])
     for row, elo in levels:
         axes.axhline(elo.value, color="#888888", linewidth=0.8, linestyle="--")
         label = f"{row.figures.player}{' *' if row.player.is_anchor else ''}"
@@ -68,7 +68,8 @@ def _figure(
     return figure
 
 
-def _draw_line(axes: Axes, name: str, points: Sequence[tuple[int, Interval]]) -> None:
+def draw_line(axes: Axes, name: str, points: Sequence[tuple[int, Interval]]) -> None:
+    """Draw a line over places from 0, with the interval of each point as a bar."""
     places = [place for place, _ in points]
     values = [elo.value for _, elo in points]
     below = [elo.value - elo.low for _, elo in points]

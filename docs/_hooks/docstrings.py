@@ -147,14 +147,21 @@ def _table(lines: list[str]) -> Iterator[str]:
 
 
 class Docstrings(griffe.Extension):
-    """Translates the docstring of each object that Griffe reads."""
+    """Translates the docstrings of each package that Griffe reads."""
 
     def __init__(self) -> None:
         self._translator = Translator(public_names())
 
-    def on_object(self, *, obj: griffe.Object, **_: object) -> None:
-        """Translate one docstring."""
-        if obj.docstring is not None:
-            holder = obj if obj.is_class or obj.is_module else obj.parent
-            scope = obj.path if holder is None else holder.path
-            obj.docstring.value = self._translator.markdown(obj.docstring.value, scope)
+    def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
+        """Translate the docstrings of a package."""
+        self._translate(pkg, pkg.path)
+
+    def _translate(self, thing: griffe.Object, scope: str) -> None:
+        """Translate the docstring of something, and of what is in it."""
+        if thing.is_class or thing.is_module:
+            scope = thing.path
+        if thing.docstring is not None:
+            thing.docstring.value = self._translator.markdown(thing.docstring.value, scope)
+        for member in thing.members.values():
+            if isinstance(member, griffe.Object):
+                self._translate(member, scope)

@@ -88,6 +88,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     uri = page.file.src_uri
     if page.file.generated_by and not uri.startswith(OUTSIDE):
         return markdown
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation", "toc"]
     numbers = iter(range(1, 100))
     stem = posixpath.splitext(posixpath.basename(uri))[0]
     markdown = _INCLUDE.sub(_included, markdown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from inspect import cleandoc
 
 import click
@@ -36,7 +37,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def command_text(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
     """Yield the paragraphs about a command and those below it."""
-    yield f"{'#' * level} {context.command_path}"
+    yield f"{'#' * level} {'The command ' if level == 1 else ''}{context.command_path}"
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{context.command_path} {usage}\n```"
     yield from _paragraphs(command.help or "")
@@ -51,10 +52,19 @@ def command_text(command: click.Command, context: click.Context, level: int) -> 
             yield from command_text(child, inner, level + 1)
 
 
+def package_text(package: str) -> Iterator[str]:
+    """Yield the lines of the page about a package: what it is, then each public name."""
+    yield from (f"# The package {package}", "", f"::: {package}", "    options:")
+    yield from ("      members: false", "      show_root_heading: false")
+    yield from ("      show_root_toc_entry: false", "")
+    for name in import_module(package).__all__:
+        yield from (f"::: {package}.{name}", "")
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the reference."""
     for package in PACKAGES:
-        text = f"# {package}\n\n::: {package}\n"
+        text = "\n".join(package_text(package))
         files.append(File.generated(config, f"reference/{package}.md", content=text))
     for program, command in PROGRAMS.items():
         context = click.Context(command, info_name=program)

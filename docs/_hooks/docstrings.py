@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 import griffe
 
@@ -29,7 +30,7 @@ def public_names() -> dict[str, list[str]]:
 
 
 class Translator:
-    """Makes Markdown of docstrings. ``names`` are the full names of public objects, by short ones."""
+    """Makes Markdown of docstrings; ``names`` are full names of public objects by short ones."""
 
     def __init__(self, names: dict[str, list[str]]) -> None:
         self._names = names
@@ -60,17 +61,20 @@ class Translator:
         return _INLINE.sub(markdown, text)
 
     def markdown(self, docstring: str, scope: str) -> str:
-        """Translate a docstring; ``scope`` is the full name of the class or module it belongs to."""
-        parts = []
-        for kind, lines in _blocks(docstring.splitlines()):
-            if kind == "code":
-                language = "pycon" if lines[0].startswith(">>>") else "text"
-                parts.append("\n".join(["", f"```{language}", *lines, "```", ""]))
-            elif kind == "table":
-                parts.append(self._inline("\n".join(["", *_table(lines), ""]), scope))
-            else:
+        """Translate a docstring; ``scope`` is the full name of its class or module."""
+        parts: list[str] = []
+        for kind, group in groupby(_blocks(docstring.splitlines()), key=lambda block: block[0]):
+            if kind == "text":
+                lines = [line for _, lines in group for line in lines]
                 parts.append(self._inline("\n".join(lines), scope))
+            else:
+                for _, lines in group:
+                    made = _fenced(lines) if kind == "code" else self._table(lines, scope)
+                    parts.append(f"\n{made}\n")
         return "\n".join(parts)
+
+    def _table(self, lines: list[str], scope: str) -> str:
+        return self._inline("\n".join(_table_rows(lines)), scope)
 
 
 def _indentation(line: str) -> int:
@@ -127,7 +131,13 @@ def _dedented(lines: list[str]) -> list[str]:
     return [line[least:] for line in lines]
 
 
-def _table(lines: list[str]) -> Iterator[str]:
+def _fenced(lines: list[str]) -> str:
+    """Write a block of code; it is a session where it begins like one."""
+    language = "pycon" if lines[0].startswith(">>>") else "text"
+    return "\n".join([f"```{language}", *lines, "```"])
+
+
+def _table_rows(lines: list[str]) -> Iterator[str]:
     """Write a simple table; a row without a first cell continues the one before it."""
     starts = [match.start() for match in re.finditer("=+", lines[0])]
     spans = list(zip(starts, [*starts[1:], None], strict=True))

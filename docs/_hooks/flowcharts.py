@@ -32,7 +32,7 @@ def dot_text(flowchart: str) -> str:
         for name, around, quoted, plain in (match.groups()[:4], match.groups()[6:]):
             if text := around or quoted or plain:
                 label = text.replace("<br>", "<br/>")
-                nodes[name] = f'label=<{label}>, shape={"ellipse" if around else "box"}'
+                nodes[name] = f"label=<{label}>, shape={'ellipse' if around else 'box'}"
         arrow, dotted = match.group(5, 6)
         style = "style=dotted, arrowhead=none, " if dotted else ""
         label = f" {escape(arrow or dotted or '')} "
@@ -41,7 +41,8 @@ def dot_text(flowchart: str) -> str:
         [
             "digraph {",
             'graph [fontname="sans-serif"]; edge [fontname="sans-serif", fontsize=11]',
-            'node [fontname="sans-serif", fontsize=12, style="rounded,filled", fillcolor="#eef4f3"]',
+            'node [fontname="sans-serif", fontsize=12, style="rounded,filled"]',
+            'node [fillcolor="#eef4f3"]',
             *(f"{name} [{attributes}]" for name, attributes in nodes.items()),
             *edges,
             "}",

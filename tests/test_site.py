@@ -47,7 +47,8 @@ def link(identifier: str, text: str) -> str:
         (":class:`.Step`", "gdl.b.Step", "Step"),
         (":meth:`turn`", "gdl.b.Thing.turn", "turn"),
         (":mod:`the language <gdl.language>`", "gdl.language", "the language"),
-        (":class:`.Unknown`", "Unknown", "Unknown"),
+        (":class:`.Unknown`", "gdl.b.Thing.Unknown", "Unknown"),
+        (":mod:`.Game`", "gdl.b.Thing.Game", "Game"),
     ],
 )
 def test_roles_become_references(docstring: str, identifier: str, text: str) -> None:
@@ -77,8 +78,9 @@ def test_simple_tables_become_tables() -> None:
 
 
 def test_terms_and_their_definitions() -> None:
-    text = translated("term\n    What it is,\n    in words.\n\n- an item\n  goes on")
-    assert text == "term\n:   What it is,\n    in words.\n\n- an item\n  goes on"
+    text = translated("term\n    What it is,\n    in words.\nother\n    More.\n\n- item\n  goes on")
+    first, second = "term\n:   What it is,\n    in words.\n", "other\n:   More.\n\n"
+    assert text == f"{first}\n{second}\n- item\n  goes on"
 
 
 def test_places_in_the_repository_and_in_the_site() -> None:
@@ -108,15 +110,16 @@ def test_a_command_is_described_with_those_below_it() -> None:
 
     @program.command()
     @click.option("--times", default=2, show_default=True, help="How often; a_b|c, or --all.")
-    def add(times: int) -> None:
-        """Add --times."""
+    @click.argument("names", nargs=-1)
+    def add(times: int, names: tuple[str, ...]) -> None:
+        """Add <= --times."""
 
     text = "\n".join(command_text(program, click.Context(program, info_name="program"), 1))
     assert text.startswith("# The command program\n```text\nprogram [OPTIONS] COMMAND [ARGS]...")
     assert "```text\nExamples:\n    program add *\n```" in text
     assert "## program add\n" in text
-    assert "Add `--times`." in text
-    assert r"| `--times INTEGER` | How often; a\_b\|c, or `--all`. \[default: 2] |" in text
+    assert "Add &lt;= `--times`." in text
+    assert r"| `--times INTEGER` | How often; a\_b&#124;c, or `--all`. \[default: 2] |" in text
 
 
 @needs_checkout

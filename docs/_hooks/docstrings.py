@@ -37,14 +37,14 @@ class Translator:
 
     def identifier(self, role: str, target: str, scope: str) -> str:
         """The full name of what a role names in the docstring of ``scope``, as far as is known."""
+        if target.startswith(("gdl.", "ggp_player.")):
+            return target
         first, _, rest = target.lstrip(".").partition(".")
-        known = self._names.get(first, [])
+        known = self._names.get(first, []) if role != "mod" else []
         near = [name for name in known if scope.startswith(name.rpartition(".")[0] + ".")]
-        if known and not target.startswith(("gdl.", "ggp_player.")):
+        if known:
             return ".".join(filter(None, [(near or known)[-1], rest]))
-        if role in ("meth", "attr") and not rest and not target.startswith("."):
-            return f"{scope}.{first}"
-        return target.lstrip(".")
+        return f"{scope}.{target.lstrip('.')}"
 
     def _inline(self, text: str, scope: str) -> str:
         """Translate roles and code."""
@@ -101,7 +101,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
         elif _is_term(lines, at):
             end = _end_of_indented(lines, at + 1, 0)
             first, *others = lines[at + 1 : end]
-            yield "text", [line, f":   {first.strip()}", *others]
+            yield "text", [line, f":   {first.strip()}", *others, ""]
         else:
             end = at + 1
             yield "text", [line]

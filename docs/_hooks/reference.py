@@ -22,7 +22,8 @@ PROGRAMS: dict[str, click.Command] = {"gdl": gdl_main, "ggp-player": ggp_player_
 
 def _prose(text: str) -> str:
     """Text of a help as Markdown, with options and file names as code."""
-    text = re.sub(r"([\\*_`<|\[])", r"\\\1", " ".join(text.split()))
+    text = re.sub(r"([\\*_\[])", r"\\\1", " ".join(text.split()))
+    text = text.replace("<", "&lt;").replace("|", "&#124;")
     return re.sub(r"(?<![\w-])(--?[a-z][a-z-]*)", r"`\1`", text)
 
 
@@ -41,7 +42,8 @@ def command_text(command: click.Command, context: click.Context, level: int) -> 
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{context.command_path} {usage}\n```"
     yield from _paragraphs(command.help or "")
-    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
+    records = [option.get_help_record(context) for option in options]
     rows = [f"| `{record[0]}` | {_prose(record[1])} |" for record in records if record]
     yield "\n".join(["| option | what it does |", "|---|---|", *rows])
     if isinstance(command, click.Group):
@@ -54,7 +56,7 @@ def command_text(command: click.Command, context: click.Context, level: int) -> 
 
 def package_text(package: str) -> Iterator[str]:
     """Yield the lines of the page about a package: what it is, then each public name."""
-    yield from (f"# The package {package}", "", f"::: {package}", "    options:")
+    yield from (f"# The package {package} {{#{package}}}", "", f"::: {package}", "    options:")
     yield from ("      members: false", "      show_root_heading: false")
     yield from ("      show_root_toc_entry: false", "")
     for name in import_module(package).__all__:

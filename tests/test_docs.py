@@ -1,13 +1,19 @@
-"""Sessions in the documents run as they stand; the problem codes in them are those in the code."""
+"""Sessions in the documents run as they stand, codes and pictures are those that the code makes."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
+from docs._hooks.flowcharts import dot_text, drawings
+from gdl.__main__ import main
+from tests.support.documents import shell_commands
 from tests.support.paths import ROOT
 
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
@@ -41,3 +47,38 @@ def test_sessions_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failed, attempted = doctest.testfile(str(path), module_relative=False)
     assert attempted > 0
     assert failed == 0
+
+
+def test_the_board_of_the_front_page_is_what_its_command_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (command,) = shell_commands(ROOT / "docs" / "index.md")
+    *arguments, svg = shlex.split(command)[1:]
+    result = CliRunner().invoke(main, [*arguments, str(tmp_path / "board.svg")])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "board.svg").read_text() == (ROOT / svg).read_text()
+
+
+FLOWCHARTS = list(drawings())
+
+
+@pytest.mark.parametrize(
+    ("path", "flowchart"), FLOWCHARTS, ids=[path.name for path, _ in FLOWCHARTS]
+)
+def test_drawn_flowcharts_are_those_of_the_page(path: Path, flowchart: str) -> None:
+    """Where they are not, ``python docs/_hooks/flowcharts.py`` draws them anew."""
+    svg = "{http://www.w3.org/2000/svg}"
+    dot = dot_text(flowchart)
+    nodes = re.findall(r"^(\w+) \[label=", dot, re.MULTILINE)
+    edges = re.findall(r"^(\w+) -> (\w+) \[", dot, re.MULTILINE)
+    labels = re.findall(r'label=<(.*)>, shape|label=" (.*) "', dot)
+    texts = [text.strip() for label in labels for text in re.split("<.*?>", "".join(label))]
+    drawing = ElementTree.parse(path)
+    titles = [group.findtext(f"{svg}title") for group in drawing.iterfind(f".//{svg}g[@class]")]
+    assert len(titles) > 1
+    assert sorted(map(str, titles[1:])) == sorted(
+        [*nodes, *(f"{source}->{target}" for source, target in edges)]
+    )
+    drawn = [(text.text or "").strip() for text in drawing.iter(f"{svg}text")]
+    assert sorted(filter(None, drawn)) == sorted(filter(None, texts))

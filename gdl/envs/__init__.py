@@ -42,7 +42,11 @@ __all__ = [
     "require",
 ]
 
-TURN, ALL = Seats.TURN, Seats.ALL
+TURN = Seats.TURN
+"""Whichever role has a choice acts; one at a time."""
+
+ALL = Seats.ALL
+"""All roles act at once."""
 
 _HOMES = {
     "GdlVectorEnv": ("vector_env", "gymnasium"),

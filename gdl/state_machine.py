@@ -77,6 +77,10 @@ class RuledMachine(StateMachine, Protocol):
 
     ruleset: Ruleset
 
+    def state_of(self, facts: Iterable[Term]) -> State:
+        """Return the state in which just these facts are true."""
+        ...
+
     def step(self, state: State, joint_move: Sequence[Term | str]) -> State:
         """Return the state after a joint move, which is checked."""
         ...

@@ -3,7 +3,8 @@
 In comes a state machine, out goes a :class:`Structure`. The stages are packages: ``evidence`` is
 gathered first (random play, reachable states, a prover), ``properties`` are found in it (turns,
 goals, length, size, latches, mutex groups), then ``decomposition`` (independent parts) and
-``symmetry``. Start in ``analysis``, which calls them in this order.
+``symmetry``. Start in ``analysis``, which calls them in this order. Of a match that is over
+:func:`decisive_facts` tells what has decided it.
 
 >>> import gdl
 >>> from gdl.analysis import analyse
@@ -15,6 +16,7 @@ Finding(value=True, confidence=<Confidence.PROVED: 'proved'>)
 """
 
 from gdl.analysis.analysis import Analysis, analyse
+from gdl.analysis.decisive_facts import decisive_facts
 from gdl.analysis.evidence import (
     NONE,
     Choices,
@@ -42,5 +44,6 @@ __all__ = [
     "Survey",
     "Symmetry",
     "analyse",
+    "decisive_facts",
     "take_survey",
 ]

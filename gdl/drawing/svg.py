@@ -48,12 +48,12 @@ MAX_CHARACTERS = 110
 
 SVG_STYLE = """
 .gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--rim:#00000088;--outline:#000000;
+--edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--won:#1f9d55;--rim:#00000088;--outline:#000000;
 font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
 fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
 --square:#868a92;--dark:#666a72;--edge:#a0a4ab;--wall:#33363b;
---rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b}}
+--rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b;--won:#5fd896}}
 .gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
@@ -63,6 +63,7 @@ fill:var(--ink)}
 .gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
+.gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
 .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
 .gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:var(--rim);stroke-width:1.2}
@@ -78,13 +79,15 @@ class SvgOptions:
 
     ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out
     the style sheet, which is :data:`SVG_STYLE`, for pages that have it already. With ``is_partial``
-    the facts are not the whole state.
+    the facts are not the whole state. ``decisive`` are the facts, as text, that have decided the
+    match: their places are marked.
     """
 
     title: str = ""
     prefix: str = ""
     with_style: bool = True
     is_partial: bool = False
+    decisive: frozenset[str] = frozenset()
 
 
 DEFAULT_OPTIONS = SvgOptions()
@@ -189,7 +192,7 @@ class _Picture:
         for scene in self._scene.boards:
             if not scene.cells:
                 continue
-            drawn = BoardDrawing(scene, self._layout, self._options.prefix)
+            drawn = BoardDrawing(scene, self._layout, self._options)
             if x > 12 and x + drawn.width > MAX_WIDTH:
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
@@ -231,11 +234,12 @@ class _Picture:
 class BoardDrawing:
     """One board as a group of SVG elements."""
 
-    def __init__(self, scene: BoardScene, layout: BoardLayout, prefix: str) -> None:
+    def __init__(self, scene: BoardScene, layout: BoardLayout, options: SvgOptions) -> None:
         self._scene = scene
         self._board: Board = scene.board
         self._layout = layout
-        self._prefix = prefix
+        self._prefix = options.prefix
+        self._decisive = options.decisive
         xs = [cell.place.x for cell in scene.cells]
         ys = [cell.place.y for cell in scene.cells]
         labelled = bool(self._board.labels)
@@ -354,14 +358,21 @@ class BoardDrawing:
 
     def _cell_text(self, cell: PlacedCell) -> str:
         held = ", ".join(" ".join(item.words) for item in cell.shown)
+        if held and self._decides(cell):
+            held += ", which decides the match"
         return f"{' '.join(cell.place.key)}: {held}" if held else " ".join(cell.place.key)
+
+    def _decides(self, cell: PlacedCell) -> bool:
+        return any(item.fact in self._decisive for item in cell.items)
 
     def _ground(self, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
         if shape is Shape.STACKS:
             return self._thing(cell)
         ground = self._outline("sq", 0)
-        if cell.changed:
+        if self._decides(cell):
+            ground += self._outline("decisive", 3)
+        elif cell.changed:
             ground += self._outline("edge", 2)
         if shape is Shape.POINTS:
             return ground + self._name(cell, half * 1.12)

@@ -34,7 +34,9 @@ from gdl.analysis.boards import (
     cells_of_move,
     find_layout,
 )
+from gdl.analysis.decisive_facts import decisive_facts
 from gdl.drawing import SvgOptions, draw_svg, make_scene
+from gdl.state_machine import RuledMachine
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
@@ -56,6 +58,9 @@ STEPS_SECONDS = 12.0
 REPEAT_SECONDS = 0.05
 """CPU seconds after which a limit that went unheard is raised again."""
 
+DECIDING_SECONDS = 1.0
+"""CPU seconds in which it is found what has decided a match; otherwise nothing is marked."""
+
 LEAST_SECONDS = 0.05
 """CPU seconds for each of these, in which its state is computed."""
 
@@ -72,9 +77,8 @@ NICENESS = 10
 """How much every search goes before it."""
 
 
-def _options(is_partial: bool) -> SvgOptions:
-    """The page has the style sheet, and allows none inside of drawings."""
-    return SvgOptions(with_style=False, is_partial=is_partial)
+ON_PAGE = SvgOptions(with_style=False)
+"""The page has the style sheet, and allows none inside of drawings."""
 
 
 _log = logging.getLogger(__name__)
@@ -90,7 +94,8 @@ class DrawState:
 
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
     moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
-    refines the boards; without one they follow from the rules.
+    refines the boards; without one they follow from the rules. Where the match ``is_over``, what
+    has decided it is marked.
     """
 
     rules: str
@@ -101,6 +106,7 @@ class DrawState:
     with_drawing: bool = True
     layout_file: str = ""
     is_partial: bool = False
+    is_over: bool = False
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
 
@@ -273,7 +279,10 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    drawing = _drawn(layout, state, before, request.is_partial)
+    options = replace(ON_PAGE, is_partial=request.is_partial)
+    if request.is_over:
+        options = replace(options, decisive=_decisive(request.rules, request.state))
+    drawing = _drawn(layout, state, before, options)
     return replace(drawing, cells=cells, line=line)
 
 
@@ -281,15 +290,33 @@ def _drawn(
     layout: BoardLayout | None,
     state: Sequence[Term],
     before: Sequence[Term] | None,
-    is_partial: bool = False,
+    options: SvgOptions = ON_PAGE,
 ) -> Drawing:
     """Draw a state, or list its facts."""
     if layout is not None:
         try:
-            return Drawing(draw_svg(layout, state, before, _options(is_partial)))
+            return Drawing(draw_svg(layout, state, before, options))
         except Exception:
             _log.exception("a state cannot be drawn, and is listed")
     return _listed(state)
+
+
+@lru_cache(maxsize=64)
+def _decisive(rules: str, state: str) -> frozenset[str]:
+    """What has decided a match, as text; nothing where it goes on, or where that is not found."""
+    try:
+        machine = _machine(rules)
+        last = machine.state_of(facts_of(state))
+        is_over = machine.is_terminal(last)
+        facts = decisive_facts(machine, last, DECIDING_SECONDS) if is_over else frozenset()
+    except GdlError:
+        return frozenset()
+    return frozenset(map(str, facts))
+
+
+@lru_cache(maxsize=4)
+def _machine(rules: str) -> RuledMachine:
+    return gdl.interpret(gdl.parse(rules))
 
 
 def _listed(state: Sequence[Term]) -> Drawing:
@@ -380,7 +407,10 @@ def _drawn_step(match: _Replayed, step: int) -> Drawing:
     line: Line = ()
     if match.layout is not None:
         line = places_of_line(match.layout, state, match.lines.get(step, ()))
-    return replace(_drawn(match.layout, state, before), line=line)
+    options = ON_PAGE
+    if match.layout is not None and not _is_reached(match, step + 1):
+        options = replace(options, decisive=_decisive(match.rules, match.states[step]))
+    return replace(_drawn(match.layout, state, before, options), line=line)
 
 
 def _draw_position(request: DrawPosition) -> Answer:
@@ -409,6 +439,7 @@ class _Replayed:
     ``too_hard`` to draw are listed.
     """
 
+    rules: str
     layout: BoardLayout | None
     states: list[str]
     others: Iterator[str]
@@ -421,7 +452,7 @@ def _archived(archive: str, match: str, _length: int) -> _Replayed:
     found = Archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
     lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
-    return _Replayed(layout, [], states_of(found), lines)
+    return _Replayed(found.rules or "", layout, [], states_of(found), lines)
 
 
 @lru_cache(maxsize=64)

@@ -342,6 +342,7 @@ class PlayPage:
             ((key.advised,),) if key.advised else (),
             layout_file=layout_file_of_rules(table),
             is_partial=key.is_veiled,
+            is_over=table.line.is_over and not key.is_veiled,
         )
 
 

@@ -122,6 +122,16 @@ def test_what_a_move_did_is_marked() -> None:
     assert 'class="cell new"' not in unchanged
 
 
+def test_what_has_decided_the_match_is_marked() -> None:
+    *_, (_, after) = steps_of("breakthrough", 1)
+    pawn = next(str(fact) for fact in after if str(fact).startswith("(pawn white"))
+    options = SvgOptions(decisive=frozenset([pawn]))
+    marked = draw_svg(layout_of_game("breakthrough"), after, options=options)
+    assert marked.count('class="decisive"') == 1
+    assert marked.count("which decides the match") == 1
+    assert "decides" not in draw_svg(layout_of_game("breakthrough"), after)
+
+
 def test_a_thing_that_moved_has_a_line() -> None:
     *_, (before, after) = steps_of("keyMaze", 3)
     assert 'class="arrow"' in draw_svg(layout_of_game("keyMaze"), after, before)

@@ -53,6 +53,40 @@ async def test_a_state_is_drawn_and_a_line_is_placed(drawer: Drawer) -> None:
     assert drawing.line == (("0 3 1",), ("0 3 2",), ("0 4 1",))  # things fall
 
 
+WON = (
+    "( (disc 1 1 red) (disc 2 1 red) (disc 3 1 red) (disc 4 1 red) (disc 1 2 yellow) "
+    "(disc 2 2 yellow) (disc 3 2 yellow) (room 5 1) (room 6 1) (turn yellow) )"
+)
+
+
+async def test_what_has_decided_a_match_is_marked_at_its_end(drawer: Drawer, won: str) -> None:
+    for state, is_over, marks in (
+        (WON, True, 4),
+        (WON, False, 0),
+        (first_state(CONNECT_FOUR), True, 0),
+    ):
+        (drawing,) = await drawer.draw(DrawState(CONNECT_FOUR, state, is_over=is_over))
+        assert drawing.svg.count('class="decisive"') == marks
+    steps = await drawer.draw(DrawSteps(won, "1", 0, 16, 7))
+    assert [step.svg.count('class="decisive"') for step in steps] == [0] * 7 + [4]
+
+
+@pytest.fixture
+def won(tmp_path: Path) -> str:
+    """An archive with a match of connect four in which red has filled four places of a column."""
+    start = MatchStarted(
+        match="k", time=1, match_id="m", role="red", rules=CONNECT_FOUR, start_clock=1, play_clock=1
+    )
+    path, bus = tmp_path / "matches.sqlite", EventBus()
+    with ArchiveWriter(path, bus):
+        bus.publish(start)
+        for turn in range(1, 8):
+            moves = ("(drop 1)", "noop") if turn % 2 else ("noop", "(drop 2)")
+            bus.publish(TurnAsked(match="k", time=turn + 1, turn=turn, joint_move=moves))
+        bus.publish(MatchEnded(match="k", time=9, turn=7, status="completed"))
+    return str(path)
+
+
 async def test_hostile_names_are_escaped_in_drawings(drawer: Drawer) -> None:
     (drawing,) = await drawer.draw(DrawState(RULES, first_state(RULES)))
     assert drawing.svg

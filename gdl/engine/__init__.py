@@ -34,8 +34,6 @@ from gdl.engine.block import (
     Engine,
     Playouts,
     aligned_rows,
-    load_kernels,
-    program_array,
 )
 from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import (
@@ -44,6 +42,7 @@ from gdl.engine.canonical_state import (
     group_of_permutations,
     trivial_group,
 )
+from gdl.engine.evaluators import load_kernels, program_array
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.stepper import Autoreset, Stepper, SteppingPlan, StepResult, random_actions

@@ -5,8 +5,9 @@ an AND of two rows is an AND in all lanes. A *block* is the rows of the states e
 
 In comes a :class:`gdl.circuit.Layout`, the gates and rows of a game; out come legal moves, ends,
 goals, next states and random playouts, for 512 states at a time. Start reading in :mod:`.block`:
-:class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows. On top of them
-:mod:`.machine` is the state machine, :mod:`.successors` expands states, :mod:`.perft` counts paths;
+:class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows; the functions
+that run the gates are in :mod:`.evaluators`. On top of them :mod:`.machine` is the state machine,
+:mod:`.successors` expands states, :mod:`.perft` counts paths;
 :mod:`.stepper` makes lanes into environments, in one call of :mod:`.lane_kernels` for each step.
 Strategies with kernels of their own use :mod:`.kernel_library`, the door for kernels. The hot loop
 of random playouts is :mod:`.kernels.play`.

@@ -321,7 +321,7 @@ class Block:
         """
         if self.engine.initial is None:
             raise RuntimeError("the engine was made without an initial state")
-        initial = rows_of(np.broadcast_to(self.engine.initial, (self.lanes, len(self.fluents))))
+        initial = -self.engine.initial.astype(np.uint64)[:, None]  # all lanes where it is 1
         self._replace_states(initial, np.ones(self.lanes, dtype=bool) if lanes is None else lanes)
 
     def step(self, actions: NDArray[np.int64] | None = None) -> Bits:

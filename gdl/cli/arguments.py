@@ -117,6 +117,19 @@ def seed_option(command: Command) -> Command:
     )(command)
 
 
+def number_option(
+    flag: str,
+    numbers: click.IntRange | click.FloatRange,
+    default: float,
+    text: str,
+    unit: str = "N",
+) -> Callable[[Command], Command]:
+    """Make an option for a number; ``unit`` is what the help has in its place."""
+    return click.option(
+        flag, type=numbers, default=default, show_default=True, metavar=unit, help=text
+    )
+
+
 class CommandWithRenamedOptions(click.Command):
     """A command that takes options by their old names too, with a notice, for one release."""
 

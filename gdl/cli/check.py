@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import FILE, seed_option
+from gdl.cli.arguments import FILE, number_option, seed_option
 from gdl.cli.options import read_source
 from gdl.cli.plain_output import writes_unicode
 from gdl.errors import GdlError, Problem, Severity, Source
@@ -63,13 +63,12 @@ class CheckReport:
 @click.option(
     "--simulate", "playouts", type=click.IntRange(1), metavar="N", help="Also play N playouts."
 )
-@click.option(
+@number_option(
     "--max-steps",
-    type=click.IntRange(1),
-    metavar="M",
-    default=500,
-    show_default=True,
-    help="Cut a playout off after so many steps, and report it.",
+    click.IntRange(1),
+    500,
+    "Cut a playout off after so many steps, and report it.",
+    unit="M",
 )
 @seed_option
 @click.option("--json", "as_json", is_flag=True, help="Write the problems as JSON.")

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -145,12 +144,7 @@ class ParquetFile:
     def __enter__(self) -> ParquetFile:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._flush()
         self._writer.close()
 

@@ -5,8 +5,9 @@ an AND of two rows is an AND in all lanes. A *block* is the rows of the states e
 
 In comes a :class:`gdl.circuit.Layout`, the gates and rows of a game; out come legal moves, ends,
 goals, next states and random playouts, for 512 states at a time. Start reading in :mod:`.block`:
-:class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows. On top of them
-:mod:`.machine` is the state machine, :mod:`.successors` expands states, :mod:`.perft` counts paths;
+:class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows; the functions
+that run the gates are in :mod:`.evaluators`. On top of them :mod:`.machine` is the state machine,
+:mod:`.successors` expands states, :mod:`.perft` counts paths;
 :mod:`.stepper` makes lanes into environments, in one call of :mod:`.lane_kernels` for each step.
 Strategies with kernels of their own use :mod:`.kernel_library`, the door for kernels. The hot loop
 of random playouts is :mod:`.kernels.play`.
@@ -34,8 +35,6 @@ from gdl.engine.block import (
     Engine,
     Playouts,
     aligned_rows,
-    load_kernels,
-    program_array,
 )
 from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import (
@@ -44,6 +43,7 @@ from gdl.engine.canonical_state import (
     group_of_permutations,
     trivial_group,
 )
+from gdl.engine.evaluators import load_kernels, program_array
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.stepper import Autoreset, Stepper, SteppingPlan, StepResult, random_actions

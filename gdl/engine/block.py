@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,24 +23,23 @@ from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import SymmetryGroup, trivial_group
+from gdl.engine.evaluators import (
+    ProgramEvaluator,
+    compile_gates,
+    evaluator_source,
+    evaluator_sources,
+    load_kernels,
+    program_array,
+)
 from gdl.engine.kernels import (
     MAX_LEVELS,
     MoveUnions,
     PlayoutArguments,
     find_move_unions,
-    kernel_key,
-    kernel_source,
     scratch_rows,
 )
-from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.errors import GroundingLimitError, IllegalActionError
-from gdl.native_code import (
-    NativeCode,
-    compile_in_isolation,
-    compile_source,
-    is_compiled,
-    native_code,
-)
+from gdl.native_code import NativeCode
 
 Bits: TypeAlias = NDArray[np.uint8]
 """uint8 (lanes, n), each 0 or 1."""
@@ -48,40 +47,8 @@ Bits: TypeAlias = NDArray[np.uint8]
 MAX_CODE_GATES = 300_000
 """With more gates than this, a game stays with the interpreter."""
 
-FEW_GATES = 1_000
-"""For up to this many gates LLVM needs a fifth of a second, and no process of its own."""
-
-_EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)
 _PLAY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramEvaluator:
-    """A function ``void f(rows, program)``, by address, with the address of its program."""
-
-    function: int
-    program: int
-
-    def __call__(self, rows: int) -> None:
-        """Evaluate in the block at an address."""
-        try:
-            _EVALUATOR(self.function)(rows, self.program)
-        except ctypes.ArgumentError as error:
-            # Both arguments are numbers: ctypes reports a stack that is too deep in this way.
-            raise RecursionError(str(error)) from None
-
-
-class _PlayoutArrays(NamedTuple):
-    """The arrays that playouts write to; see :class:`.kernels.play.PlayoutArguments`."""
-
-    start: Words
-    alive: Words
-    results: NDArray[np.int64]
-    started: NDArray[np.int64]
-    held: Words
-    held_lanes: Words
-    goal_views: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,33 +110,35 @@ class Engine:
         self._adding = threading.Lock()
         self._code: NativeCode | None = None
         self.deferred_goals = layout.goals_are_expensive
-        # The interpreter reads these by address.
-        self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
-        self._arrays = [program_array(program) for program in self._programs]
-        interpret = self._kernels.address("interpret")
-        self.view, self.moves_view, self.goals_view, self.transition = (
-            ProgramEvaluator(interpret, array.ctypes.data) for array in self._arrays
+        self._programs: list[tuple[GateProgram | MoveUnions, NDArray[np.int64]]] = []
+        self.view, self.moves_view, self.goals_view = map(
+            self._interpreted, (layout.view, layout.moves_view, layout.goals_view)
         )
-        self._move_unions = self._unite_moves()
+        self.transition = self._interpreted_transition()
         self._asked_for_winning_moves = False
         self.winning_moves: WinningMoves | None = None
         self.winning_view: ProgramEvaluator | None = None
-        self._winning_array: NDArray[np.int64] | None = None
         self._winning_code: NativeCode | None = None
         self.select_address = self._kernels.address("select")
         self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
-    def _unite_moves(self) -> MoveUnions | None:
+    def _interpreted(self, program: GateProgram) -> ProgramEvaluator:
+        return self._evaluator("interpret", program, program_array(program))
+
+    def _interpreted_transition(self) -> ProgramEvaluator:
         """Let the transition of a circuit without native code look at the moves made alone."""
-        if self.layout.gate_count <= MAX_CODE_GATES:
-            return None
-        unions = find_move_unions(self.layout)
-        if unions is not None:
-            self._arrays[-1] = unions.array()
-            address = self._kernels.address("interpret_moves")
-            self.transition = ProgramEvaluator(address, self._arrays[-1].ctypes.data)
-        return unions
+        is_large = self.layout.gate_count > MAX_CODE_GATES
+        unions = find_move_unions(self.layout) if is_large else None
+        if unions is None:
+            return self._interpreted(self.layout.transition)
+        return self._evaluator("interpret_moves", unions, unions.array())
+
+    def _evaluator(
+        self, kernel: str, program: GateProgram | MoveUnions, array: NDArray[np.int64]
+    ) -> ProgramEvaluator:
+        self._programs.append((program, array))  # the interpreter reads both by address
+        return ProgramEvaluator(self._kernels.address(kernel), array.ctypes.data)
 
     def addresses(self) -> NDArray[np.int64]:
         """Return the addresses of evaluators and kernels: int64 (:data:`.calls.ADDRESS_COUNT`,).
@@ -202,14 +171,9 @@ class Engine:
                 self._asked_for_winning_moves = True
                 found = build_winning_moves(self.layout, self.goal_table, mutex_groups)
                 if found is not None:
-                    self._add_winning_moves(found)
+                    self.winning_view = self._interpreted(found.program)
+                    self.winning_moves = found
             return self.winning_moves is not None
-
-    def _add_winning_moves(self, found: WinningMoves) -> None:
-        self._winning_array = program_array(found.program)
-        interpret, program = self._kernels.address("interpret"), self._winning_array.ctypes.data
-        self.winning_view = ProgramEvaluator(interpret, program)
-        self.winning_moves = found
 
     def compile(self) -> None:
         """Replace the interpreter by native code, once. May run in another thread.
@@ -226,13 +190,13 @@ class Engine:
 
     def _compile_winning_view(self, winning: WinningMoves) -> None:
         kept = (winning.first + winning.moves).tolist()
-        source = _source("winning_view", winning.program, self.words, kept)
-        self._winning_code = _code_of(source, len(winning.program.gates))
+        source = evaluator_source("winning_view", winning.program, self.words, kept)
+        self._winning_code = compile_gates(source, len(winning.program.gates))
         self.winning_view = ProgramEvaluator(self._winning_code.address("winning_view"), 0)
 
     def _compile(self) -> None:
-        source = "\n".join(_sources(self.layout, self.words))
-        code = _code_of(source, self.layout.gate_count)
+        source = "\n".join(evaluator_sources(self.layout, self.words))
+        code = compile_gates(source, self.layout.gate_count)
         self._code = code
         in_parts = self.layout.goals_are_expensive
         # In this order: the whole view can follow either part, the part for goals cannot follow it.
@@ -357,11 +321,8 @@ class Block:
         """
         if self.engine.initial is None:
             raise RuntimeError("the engine was made without an initial state")
-        chosen = self._lane_mask(lanes)
-        true = self.engine.initial.astype(bool)
-        self.fluents[true] |= chosen
-        self.fluents[~true] &= ~chosen
-        self.view()
+        initial = -self.engine.initial.astype(np.uint64)[:, None]  # all lanes where it is 1
+        self._replace_states(initial, np.ones(self.lanes, dtype=bool) if lanes is None else lanes)
 
     def step(self, actions: NDArray[np.int64] | None = None) -> Bits:
         """Make a joint move in every lane, and return it as bits.
@@ -384,9 +345,7 @@ class Block:
         moves = self._checked(np.asarray(actions, dtype=np.int64), playing)
         self._write(self.engine.layout.moves, moves)
         self.transition()
-        chosen = self._lane_mask(playing)
-        self.fluents[:] = (self.next & chosen) | (self.fluents & ~chosen)
-        self.view()
+        self._replace_states(self.next, playing)
         return moves
 
     def masks(self) -> list[NDArray[np.bool_]]:
@@ -405,30 +364,30 @@ class Block:
             values[holds.astype(bool), role] = value
         return values
 
-    def _lane_mask(self, lanes: NDArray[np.bool_] | None) -> Words:
-        """Return lanes as a row: uint64 (words,)."""
-        every = np.ones(self.lanes, dtype=bool)
-        chosen = every if lanes is None else np.asarray(lanes)
-        if chosen.dtype != bool or chosen.shape != every.shape:
-            raise ValueError(f"expected bool ({self.lanes},), found {chosen.dtype} {chosen.shape}")
-        return np.packbits(chosen, bitorder="little").view(np.uint64)
+    def _replace_states(self, fluents: Words, lanes: NDArray[np.bool_]) -> None:
+        """Put other states into some lanes, bool (lanes,), and view."""
+        lanes = np.asarray(lanes)
+        if lanes.dtype != bool or lanes.shape != (self.lanes,):
+            raise ValueError(f"expected bool ({self.lanes},), found {lanes.dtype} {lanes.shape}")
+        chosen = rows_of(lanes[:, None])
+        self.fluents[:] = (fluents & chosen) | (self.fluents & ~chosen)
+        self.view()
 
     def _checked(self, actions: NDArray[np.int64], playing: NDArray[np.bool_]) -> Bits:
         """Return joint moves as bits, those of lanes that play checked."""
         if actions.shape != (self.lanes, self.engine.roles):
             expected = f"({self.lanes}, {self.engine.roles})"
             raise ValueError(f"expected actions of shape {expected}, found {actions.shape}")
-        legal = [mask & playing[:, None] for mask in self.masks()]
         parts = []
-        for role, mask in enumerate(legal):
+        for role, mask in enumerate(self.masks()):
             given = actions[:, role]
-            chosen = given[:, None] == np.arange(mask.shape[1])
-            wrong = np.flatnonzero(playing & ~(chosen & mask).any(axis=1))
+            made = (given[:, None] == np.arange(mask.shape[1])) & mask & playing[:, None]
+            wrong = np.flatnonzero(playing & ~made.any(axis=1))
             if len(wrong):
                 lane = int(wrong[0])
                 allowed = tuple(np.flatnonzero(mask[lane]).tolist())
                 raise IllegalActionError(lane, role, int(given[lane]), allowed)
-            parts.append((chosen & mask).astype(np.uint8))
+            parts.append(made.astype(np.uint8))
         return np.concatenate(parts, axis=1)
 
     # ------------------------------------------------------------------ playouts
@@ -444,40 +403,40 @@ class Block:
         """
         deferred = self.engine.deferred_goals if deferred_goals is None else deferred_goals
         self.engine.moves_view(self.rows.ctypes.data)
-        arrays = self._playout_arrays()
-        arguments = self._arguments(steps, refill, deferred, arrays)  # must outlive the call
+        results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
+        started = np.zeros(self.lanes, dtype=np.int64)
+        goal_views = np.zeros(1, dtype=np.int64)
+        start, held = (aligned_rows(len(self.fluents), self.engine.words) for _ in range(2))
+        alive, held_lanes = (aligned_rows(1, self.engine.words) for _ in range(2))
+        start[:] = self.fluents
+        alive[0] = ~self.rows[self.engine.layout.terminal]
+        arguments = self._playout_arguments(
+            deferred,
+            steps=steps,
+            refill=int(refill),
+            start=start.ctypes.data,
+            alive=alive.ctypes.data,
+            results=results.ctypes.data,
+            started=started.ctypes.data,
+            held=held.ctypes.data,
+            held_lanes=held_lanes.ctypes.data,
+            goal_views=goal_views.ctypes.data,
+        )
         made = self.engine.play(arguments.ctypes.data)
-        playing = np.unpackbits(arrays.alive.view(np.uint8)[0], bitorder="little").astype(bool)
-        unfinished = int(np.maximum(made - arrays.started[playing], 0).sum())
+        playing = lanes_of(alive)[:, 0].astype(bool)
+        unfinished = int(np.maximum(made - started[playing], 0).sum())
         return Playouts(
-            ended=arrays.results[:, 0],
-            steps=arrays.results[:, 1],
-            goals=arrays.results[:, 2:],
-            states=int(arrays.results[:, 1].sum()) + unfinished,
+            ended=results[:, 0],
+            steps=results[:, 1],
+            goals=results[:, 2:],
+            states=int(results[:, 1].sum()) + unfinished,
             views=made + 1,
-            goal_views=int(arrays.goal_views[0]) if deferred else made + 1,
+            goal_views=int(goal_views[0]) if deferred else made + 1,
         )
 
-    def _playout_arrays(self) -> _PlayoutArrays:
-        words = self.engine.words
-        arrays = _PlayoutArrays(
-            start=aligned_rows(len(self.fluents), words),
-            alive=aligned_rows(1, words),
-            results=np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64),
-            started=np.zeros(self.lanes, dtype=np.int64),
-            held=aligned_rows(len(self.fluents), words),
-            held_lanes=aligned_rows(1, words),
-            goal_views=np.zeros(1, dtype=np.int64),
-        )
-        arrays.start[:] = self.fluents
-        arrays.alive[0] = ~self.rows[self.engine.layout.terminal]
-        return arrays
-
-    def _arguments(
-        self, steps: int, refill: bool, deferred_goals: bool, arrays: _PlayoutArrays
-    ) -> NDArray[np.int64]:
-        """Return the arguments of ``play``: int64; the arrays must outlive them."""
-        engine, layout = self.engine, self.engine.layout
+    def _playout_arguments(self, deferred_goals: bool, **others: int) -> NDArray[np.int64]:
+        """Return the arguments of ``play``: int64."""
+        engine = self.engine
         view = engine.moves_view if deferred_goals else engine.view
         whole_view, transition = engine.view, engine.transition
         arguments = PlayoutArguments(
@@ -490,21 +449,12 @@ class Block:
             transition_program=transition.program,
             scratch=self.scratch.ctypes.data,
             random=self.random.ctypes.data,
-            fluents=layout.fluents,
-            fluent_count=layout.fluent_count,
-            next=layout.next,
-            legal=layout.legal,
-            moves=layout.moves,
-            terminal=layout.terminal,
-            goals=layout.goals,
-            goal_count=layout.goal_count,
             goal_table=engine.goal_table.ctypes.data,
             roles=engine.roles,
             move_counts=engine.move_counts.ctypes.data,
-            steps=steps,
-            refill=int(refill),
             deferred_goals=int(deferred_goals),
-            **{name: array.ctypes.data for name, array in arrays._asdict().items()},
+            **row_numbers(engine.layout),
+            **others,
         )
         return np.array(arguments, dtype=np.int64)
 
@@ -535,64 +485,36 @@ class Block:
     # ------------------------------------------------------------------ rows as bits
 
     def _read(self, first: int, count: int) -> Bits:
-        packed = np.ascontiguousarray(self.rows[first : first + count]).view(np.uint8)
-        return np.unpackbits(packed, axis=1, bitorder="little").T
+        return lanes_of(self.rows[first : first + count])
 
     def _write(self, first: int, bits: Bits) -> None:
-        packed = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
-        self.rows[first : first + len(packed)] = packed.view(np.uint64)
+        self.rows[first : first + bits.shape[1]] = rows_of(bits)
 
 
-def load_kernels(words: int) -> NativeCode:
-    """Return the kernels of a width, compiled if they are not in the cache on disk."""
-    return native_code(kernel_key(words), lambda: kernel_source(words))
+def lanes_of(rows: Words) -> Bits:
+    """Return rows, uint64 (n, words), as bits: uint8 (lanes, n)."""
+    packed = np.ascontiguousarray(rows).view(np.uint8)
+    return np.unpackbits(packed, axis=1, bitorder="little").T
 
 
-def kernels_are_ready(words: int) -> bool:
-    """Check whether the kernels of a width are in the cache."""
-    return is_compiled(kernel_key(words))
+def rows_of(bits: Bits | NDArray[np.bool_]) -> Words:
+    """Return bits, uint8 or bool (lanes, n), as rows: uint64 (n, words)."""
+    packed = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
+    return packed.view(np.uint64)
 
 
-def _code_of(source: str, gates: int) -> NativeCode:
-    """Compile the source of some gates, in a process of its own where that takes long."""
-    compiler = compile_source if gates <= FEW_GATES else compile_in_isolation
-    return native_code(source, lambda: source, compiler)
-
-
-def _sources(layout: Layout, words: int) -> Iterator[str]:
-    """Yield LLVM source of the evaluators; the view is in two parts where goals are expensive."""
-    outputs = layout.outputs
-    after_view = {*_rows_read(layout.transition), *outputs}
-    if layout.goals_are_expensive:
-        after_moves = after_view.union(_rows_read(layout.goals_view))
-        yield _source("moves_view", layout.moves_view, words, sorted(after_moves))
-        yield _source("goals_view", layout.goals_view, words, outputs)
-        yield sequence_source("view", ["moves_view", "goals_view"])
-    else:
-        yield _source("view", layout.view, words, sorted(after_view))
-    yield _source("transition", layout.transition, words, outputs)
-
-
-def _source(name: str, program: GateProgram, words: int, kept: Sequence[int]) -> str:
-    return program_source(name, program.gates, program.segments, program.feedback, words, kept)
-
-
-def _rows_read(program: GateProgram) -> Sequence[int]:
-    read = [program.gates[:, 1] >> 1, program.gates[:, 2] >> 1, program.feedback[:, 1] >> 1]
-    return [int(row) for row in np.unique(np.concatenate(read))]
-
-
-def program_array(program: GateProgram) -> NDArray[np.int64]:
-    """Return a gate program as the interpreter takes it; the arrays must outlive it."""
-    return np.array(
-        [
-            program.gates.ctypes.data,
-            program.segments.ctypes.data,
-            len(program.segments),
-            program.feedback.ctypes.data,
-        ],
-        dtype=np.int64,
-    )
+def row_numbers(layout: Layout) -> dict[str, int]:
+    """Return where the rows of a layout begin, and how many there are, as kernels' records do."""
+    return {
+        "fluents": layout.fluents,
+        "fluent_count": layout.fluent_count,
+        "next": layout.next,
+        "legal": layout.legal,
+        "moves": layout.moves,
+        "terminal": layout.terminal,
+        "goals": layout.goals,
+        "goal_count": layout.goal_count,
+    }
 
 
 def aligned_rows(rows: int, words: int) -> Words:

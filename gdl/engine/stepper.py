@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gdl.circuit import Layout
 from gdl.engine.array_pool import ArrayPool
 from gdl.engine.bits import Words
-from gdl.engine.block import Block, Engine, aligned_rows
+from gdl.engine.block import Block, Engine, aligned_rows, lanes_of, row_numbers, rows_of
 from gdl.engine.lane_kernels import (
     DISABLED,
     NEXT_STEP,
@@ -129,7 +129,7 @@ class Stepper:
         self._movers: Bytes = np.zeros(lanes, dtype=np.uint8)
         self._results = _Results(lanes, plan)
         for index, used in enumerate(self._used):
-            self._mask(index, "used")[:] = _packed(used)
+            self._mask(index, "used")[:] = rows_of(used[:, None])
         self.seed(0)
         self.autoreset = Autoreset.SAME_STEP
 
@@ -150,7 +150,7 @@ class Stepper:
         """Have some lanes begin again, all by default: bool (lanes,). The others stay."""
         chosen = self._spread_over_blocks(lanes)
         for index, some in enumerate(chosen):
-            self._mask(index, "resetting")[:] = _packed(some)
+            self._mask(index, "resetting")[:] = rows_of(some[:, None])
         result = self._results.new()
         self._call(self._reset, result, None)
         return result
@@ -165,7 +165,7 @@ class Stepper:
         actions = np.ascontiguousarray(actions, dtype=np.int64).reshape(self.lanes, columns)
         if held is not None:
             for index, some in enumerate(self._spread_over_blocks(held)):
-                self._mask(index, "held")[:] = _packed(some)
+                self._mask(index, "held")[:] = rows_of(some[:, None])
         result = self._results.new()
         try:
             found = self._call(self._step, result, actions)
@@ -186,7 +186,7 @@ class Stepper:
             first = self.engine.layout.legal + int(self.engine.move_counts[:role].sum())
             rows = np.arange(first, first + self.engine.move_counts[role])
         block, place = divmod(lane, self._lanes_of_block)
-        bits = _lanes_of([self._blocks[block].rows[rows]])[place]
+        bits = lanes_of(self._blocks[block].rows[rows])[place]
         legal = tuple(np.flatnonzero(bits).tolist())
         return IllegalActionError(lane, column, int(actions[lane, column]), legal)
 
@@ -194,7 +194,7 @@ class Stepper:
         """Return which roles have more than one legal move: bool (lanes, roles)."""
         first = self.engine.layout.rows + len(self._arrays.shared_moves[0])
         rows = [block.rows[first : first + self.engine.roles] for block in self._blocks]
-        return _lanes_of(rows)[: self.lanes].astype(bool)
+        return np.concatenate([lanes_of(some) for some in rows])[: self.lanes].astype(bool)
 
     def states(self) -> Bytes:
         """Return the states of all lanes: uint8 (lanes, fluents)."""
@@ -203,8 +203,8 @@ class Stepper:
     @property
     def done(self) -> NDArray[np.bool_]:
         """The lanes whose episode has ended and that wait to begin again: bool (lanes,)."""
-        rows = [self._mask(i, "done")[None, :] for i in range(len(self._blocks))]
-        return _lanes_of(rows)[: self.lanes, 0].astype(bool)
+        rows = [self._mask(i, "done") for i in range(len(self._blocks))]
+        return lanes_of(np.concatenate(rows)[None, :])[: self.lanes, 0].astype(bool)
 
     # ------------------------------------------------------------------ records
 
@@ -351,17 +351,10 @@ def game_numbers(layout: Layout, roles: int, plan: SteppingPlan) -> dict[str, in
     is_shared = plan.shared_moves is not None
     choices = layout.rows + shared
     return {
-        "fluents": layout.fluents,
-        "next": layout.next,
-        "legal": layout.legal,
-        "moves": layout.moves,
-        "terminal": layout.terminal,
-        "goals": layout.goals,
+        **row_numbers(layout),
         "percepts": layout.percepts,
         "choices": choices,
         "shared_rows": layout.rows,
-        "fluent_count": layout.fluent_count,
-        "goal_count": layout.goal_count,
         "percept_count": layout.percept_count,
         "move_count": sum(layout.move_counts),
         "roles": roles,
@@ -414,19 +407,6 @@ def _rows_of_state(bits: Bytes, words: int) -> Words:
 def _address(array: NDArray[Any]) -> int:
     """Return where an array begins, which NumPy itself takes three times as long to say."""
     return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
-
-
-def _packed(lanes: NDArray[np.bool_]) -> Words:
-    return np.packbits(lanes, bitorder="little").view(np.uint64)
-
-
-def _lanes_of(blocks: Sequence[Words]) -> Bytes:
-    """Return rows of several blocks as bits: uint8 (lanes, rows)."""
-    bits = [
-        np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little").T
-        for rows in blocks
-    ]
-    return np.concatenate(bits)
 
 
 def random_actions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.circuit import circuit_kernels_are_ready, load_circuit_kernels
-from gdl.engine.block import kernels_are_ready, load_kernels
+from gdl.engine.evaluators import kernels_are_ready, load_kernels
 
 WIDTHS = (1, 8)
 """The widths of the blocks in use, in words: single states, and blocks of 512."""

@@ -75,10 +75,10 @@ def tree_svg(figure: TreeFigure, heading: str) -> str:
 
 def tree_dot(figure: TreeFigure, heading: str) -> str:
     """Write a figure in DOT, the language of Graphviz: a rank for each layer, its roles first."""
-    layers = list(_layers(figure.root))
+    layers = figure.layers
     nodes = [node for layer in layers for node in layer]
     names = {id(node): f"n{number}" for number, node in enumerate(nodes)}
-    lines = ["digraph tree {", _DEFAULTS, f"  label={_heading(figure, nodes, heading)};"]
+    lines = ["digraph tree {", _DEFAULTS, f"  label={_heading(figure, heading)};"]
     for depth, layer in enumerate(layers):
         lines.append(
             f"  {{ rank=same; r{depth} [shape=plaintext, style=solid, label={_roles(layer)}];"
@@ -92,18 +92,19 @@ def tree_dot(figure: TreeFigure, heading: str) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def legend(figure: TreeFigure) -> str:
-    """Explain the marks of a figure."""
-    nodes = [node for layer in _layers(figure.root) for node in layer]
-    return "; ".join(_legend(figure, nodes))
-
-
-def _layers(root: TreeNode) -> Iterator[list[TreeNode]]:
-    """Yield the nodes of each depth, from left to right."""
-    layer = [root]
-    while layer:
-        yield layer
-        layer = [child for node in layer for child in node.children]
+def legend(figure: TreeFigure) -> Iterator[str]:
+    """Yield the lines that explain the marks of a figure."""
+    nodes = [node for layer in figure.layers for node in layer]
+    shapes = {node.shape for node in nodes}
+    yield "; ".join(text for shape, text in _LEGEND.items() if shape in shapes)
+    marks = ["moves from left to right as searched", "bold: the principal line"]
+    if any(node.text[:1] in ("≤", "≥") for node in nodes):
+        marks.append("≤ ≥: a bound, nothing more is known")
+    if any(node.is_seen for node in nodes):
+        marks.append("dotted: searched before, on another path")
+    yield "; ".join(marks)
+    if figure.remark:
+        yield f"drawn to depth {figure.depth}: {figure.remark}"
 
 
 def _roles(layer: Sequence[TreeNode]) -> str:
@@ -165,20 +166,6 @@ def _line(text: str) -> str:
     return f'<font color="{colour}">{_html(text)}</font><br align="left"/>'
 
 
-def _heading(figure: TreeFigure, nodes: Sequence[TreeNode], heading: str) -> str:
-    lines = "".join(map(_line, _legend(figure, nodes)))
+def _heading(figure: TreeFigure, heading: str) -> str:
+    lines = "".join(map(_line, legend(figure)))
     return f'<<b>{_html(heading)}</b><br align="left"/>{lines}>'
-
-
-def _legend(figure: TreeFigure, nodes: Sequence[TreeNode]) -> Iterator[str]:
-    """Yield the lines that explain the marks of a drawing."""
-    shapes = {node.shape for node in nodes}
-    yield "; ".join(text for shape, text in _LEGEND.items() if shape in shapes)
-    marks = ["moves from left to right as searched", "bold: the principal line"]
-    if any(node.text[:1] in ("≤", "≥") for node in nodes):
-        marks.append("≤ ≥: a bound, nothing more is known")
-    if any(node.is_seen for node in nodes):
-        marks.append("dotted: searched before, on another path")
-    yield "; ".join(marks)
-    if figure.remark:
-        yield f"drawn to depth {figure.depth}: {figure.remark}"

@@ -95,6 +95,11 @@ class TreeFigure:
     depth: int
     remark: str = ""
 
+    @property
+    def layers(self) -> list[list[TreeNode]]:
+        """The nodes of each depth, from left to right."""
+        return list(_layers(self.root))
+
 
 def make_tree_figure(
     trace: SearchTrace,
@@ -145,7 +150,7 @@ class _FigureBuilder:
         is_open = below.keys() if opened is None else self._unfolded(opened).keys()
         root = self._node(self._root, below, is_open)
         depth = max([0, *(child.steps for b in below.values() for _, child in b.children)])
-        hidden = sum(each.hidden for each in _drawn(root))
+        hidden = sum(each.hidden for layer in _layers(root) for each in layer)
         count = f"{hidden:,} of the {root.states:,} states searched"
         return TreeFigure(root, depth, f"{count} are folded" if hidden else "")
 
@@ -315,12 +320,11 @@ def _reason(node: Node, value: float) -> list[str]:
     return []
 
 
-def _drawn(root: TreeNode) -> Iterator[TreeNode]:
-    """Yield all nodes of a figure."""
-    waiting = [root]
-    while waiting:
-        yield (node := waiting.pop())
-        waiting.extend(node.children)
+def _layers(root: TreeNode) -> Iterator[list[TreeNode]]:
+    layer = [root]
+    while layer:
+        yield layer
+        layer = [child for node in layer for child in node.children]
 
 
 def _folded_moves(children: Sequence[Node]) -> TreeNode:

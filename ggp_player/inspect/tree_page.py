@@ -34,7 +34,7 @@ def tree_html(figure: TreeFigure, heading: str) -> str:
     )
     return environment.get_template("tree.html").render(
         heading=heading,
-        legend=legend(figure),
+        legend="; ".join(legend(figure)),
         policy=policy,
         style=Markup(style),
         imports=Markup(imports),

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
-from types import TracebackType
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 
 from pydantic_core import to_json
 
@@ -74,12 +74,7 @@ class LiveMatches:
         self._begin(self._follow())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @property
@@ -108,22 +103,21 @@ class LiveMatches:
         if self._drawer.process is None and not self.is_closing:
             self._begin(self._drawer.warm_up())
 
-    def look(self, match: str = "") -> Looking:
+    @contextmanager
+    def look(self, match: str = "") -> Iterator[None]:
         """Count a viewer while the result is entered: of a match, or of the list."""
-        return Looking(self, match)
-
-    def begin_looking(self, match: str) -> None:
-        """Note a viewer: called by :class:`Looking`."""
         self.viewers += 1
-        if not match:
-            return
-        self._looked_at[match] = self._looked_at.get(match, 0) + 1
-        if self._thoughts is None:
-            self._thoughts = self._bus.subscribe("the viewers", on_news=self._on_news)
-        self._draw_soon(match)
+        if match:
+            self._looked_at[match] = self._looked_at.get(match, 0) + 1
+            if self._thoughts is None:
+                self._thoughts = self._bus.subscribe("the viewers", on_news=self._on_news)
+            self._draw_soon(match)
+        try:
+            yield
+        finally:
+            self._end_looking(match)
 
-    def end_looking(self, match: str) -> None:
-        """Note that a viewer has gone: called by :class:`Looking`."""
+    def _end_looking(self, match: str) -> None:
         self.viewers -= 1
         if not match:
             return
@@ -318,25 +312,6 @@ class LiveMatches:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("the pages have failed", exc_info=error)
-
-
-class Looking:
-    """A viewer, while it is entered."""
-
-    def __init__(self, live: LiveMatches, match: str) -> None:
-        self._live = live
-        self._match = match
-
-    def __enter__(self) -> None:
-        self._live.begin_looking(self._match)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._live.end_looking(self._match)
 
 
 def _line(view: MatchView, state: StateReached) -> Line:

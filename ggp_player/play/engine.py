@@ -7,11 +7,13 @@ when the match goes back to an earlier one.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ggp_player.clock import Clock, Deadline, monotonic
+from gdl import Constant
+from ggp_player.clock import Clock, Deadline, WallClock, monotonic
 from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted, MoveChosen
 from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
 from ggp_player.protocol import Start
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 FIRST_RESULT_SECONDS = 20.0
 """How much longer than its clock a search may take for a first result; no manager waits for it."""
+
+WARM_UP_SECONDS = 15.0
+"""How long a first move waits until the searches are compiled for this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,71 @@ class RoleEngine:
         self._publisher.ended("completed")
         self._search.close()
         await self._search.closed()
+
+
+class Engines:
+    """The engines of a match, by role: ``playing`` for opponents, ``advising`` for people.
+
+    ``warming`` compiles the searches for this machine, which takes a while the first time.
+    """
+
+    def __init__(self, new: Callable[[Constant, str], RoleEngine], clock: WallClock) -> None:
+        self.playing: dict[Constant, RoleEngine] = {}
+        self.advising: dict[Constant, RoleEngine] = {}
+        self.warming: asyncio.Task[None] | None = None
+        self._new = new
+        self._cold: set[RoleEngine] = set()
+        self._clock, self._begun = clock, clock()
+
+    async def player(self, role: Constant, strategy: str) -> RoleEngine:
+        """Return the engine that plays a role; it is started where it is not."""
+        return await self._opened(self.playing, role, strategy, strategy)
+
+    async def adviser(self, role: Constant, strategy: str) -> RoleEngine:
+        """Return the engine that advises a person; it is started where it is not."""
+        return await self._opened(self.advising, role, strategy)
+
+    async def _opened(
+        self, engines: dict[Constant, RoleEngine], role: Constant, strategy: str, player: str = ""
+    ) -> RoleEngine:
+        """Return a role's engine; one that began with interpreted rules is replaced.
+
+        Searches that begin before the kernels are compiled do without them for the whole match.
+        """
+        is_warm = await self._is_warm()
+        engine = engines.get(role)
+        if engine is not None and is_warm and engine in self._cold:
+            self._cold.discard(engine)
+            del engines[role]
+            await engine.close()
+        if role not in engines:
+            engines[role] = self._new(role, strategy)
+            engines[role].open(player)
+            if not is_warm:
+                self._cold.add(engines[role])
+        return engines[role]
+
+    async def _is_warm(self) -> bool:
+        """Wait a while until the searches are compiled; return whether they are."""
+        if self.warming is None:
+            return True
+        left = WARM_UP_SECONDS - (self._clock() - self._begun) / 1000
+        await asyncio.wait([self.warming], timeout=max(0.0, left))
+        return self.warming.done()
+
+    async def end_warming(self) -> None:
+        """Compile no more."""
+        if self.warming is not None:
+            self.warming.cancel()
+            await asyncio.gather(self.warming, return_exceptions=True)
+
+    async def close(self) -> None:
+        """End all processes."""
+        engines = [*self.playing.values(), *self.advising.values()]
+        self.playing.clear()
+        self.advising.clear()
+        self._cold.clear()
+        await asyncio.gather(*(engine.close() for engine in engines))
 
 
 def _started(setup: EngineSetup, player: str) -> MatchStarted:

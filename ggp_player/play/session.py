@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, TypeAlias
@@ -22,15 +22,13 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import (
     EventBus,
-    History,
     MatchPublisher,
     MatchStarted,
-    SearchView,
     StepMade,
     Thoughts,
 )
 from ggp_player.move_service import Health, Pool, ensure_warm
-from ggp_player.play.engine import EngineSetup, RoleEngine
+from ggp_player.play.engine import Engines, EngineSetup, RoleEngine
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
 from ggp_player.play.table import Advice, Shown, Table
@@ -42,9 +40,6 @@ from ggp_player.protocol import (
     spaced,
     state_text,
 )
-
-WARM_UP_SECONDS = 15.0
-"""How long a first move waits until the searches are compiled for this machine."""
 
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
@@ -86,7 +81,8 @@ class PlaySetup:
 class PlaySession(Table):
     """Runs the match while it is entered: ``async with PlaySession(setup, machine, pool)``.
 
-    Raises :class:`PlayError` for a role that the game does not have.
+    ``is_thinking`` says that people are shown what a search thinks. Raises :class:`PlayError` for a
+    role that the game does not have.
     """
 
     def __init__(
@@ -102,22 +98,21 @@ class PlaySession(Table):
         self.health = Health()
         self._pool = pool
         self._warm_up = warm_up
-        self._engines: dict[Constant, RoleEngine] = {}
-        self._advisers: dict[Constant, RoleEngine] = {}
+        self._engines = Engines(self._new_engine, clock)
         self._remotes = RemoteOpponents(setup.ruleset, machine.roles)
-        self._is_thinking = False
-        self._begun = self._entered = clock()
-        self._cold: set[RoleEngine] = set()
+        self.is_thinking = False
+        self._begun = clock()
         self._events = MatchPublisher(setup.events)
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
         self._advising: asyncio.Task[None] | None = None
-        self._warming: asyncio.Task[None] | None = None
         self._thoughts = setup.events.subscribe("the table", on_news=self._take_thoughts)
 
     async def __aenter__(self) -> PlaySession:
-        self._warming = asyncio.create_task(self._warm())
-        self._begin_match()
+        self._engines.warming = asyncio.create_task(self._warm())
+        self._assign()
+        self._publish_beginning()
+        self._run()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -127,12 +122,10 @@ class PlaySession(Table):
         """Break the match off unless it is over, and end all processes."""
         await self._interrupt()
         self._end_match("the match was left")
-        await self._say_goodbye()
-        if self._warming is not None:
-            self._warming.cancel()
-            await asyncio.gather(self._warming, return_exceptions=True)
+        await self._remotes.say_goodbye(self.line)
+        await self._engines.end_warming()
         self._thoughts.close()
-        await self._close_engines()
+        await self._engines.close()
         await self._pool.close()
         self.end_viewing()
 
@@ -151,14 +144,9 @@ class PlaySession(Table):
         if self.line.number and is_local:
             found |= {"back"}
         may_change = not (self.is_veiled and self.line.number)
-        if len(self._seats) > len(self.persons) and is_local and may_change:
+        if len(_seats(self.machine)) > len(self.persons) and is_local and may_change:
             found |= {"flip"}
         return frozenset(found)
-
-    @property
-    def is_thinking(self) -> bool:
-        """Whether people are shown what a search thinks."""
-        return self._is_thinking
 
     # ---------------------------------------------------------------------- what people do
 
@@ -166,7 +154,7 @@ class PlaySession(Table):
         """Go back to the last step in which a person had a choice."""
         async with self._changing(step, match, "back", "there is no move that can be taken back"):
             if self._events_are_over:
-                await self._close_engines()  # they told of a match that is over
+                await self._engines.close()  # they told of a match that is over
             self._go_back()
             self.shown.notice = f"Taken back to step {self.line.number + 1}."
 
@@ -174,10 +162,9 @@ class PlaySession(Table):
         line = self.line.back_to(self.line.number - 1)
         while line.number and not self._has_choice(line):
             line = line.back_to(line.number - 1)
-        was_ended = self._events_are_over
         self.line = line
         self.shown.ended = ""
-        if was_ended:
+        if self._events_are_over:
             self._publish_beginning()
         else:
             self._events.steps_taken_back(line.number)
@@ -190,10 +177,10 @@ class PlaySession(Table):
     async def flip(self, step: int, match: int | None = None) -> None:
         """Give each person the next role, in role order."""
         async with self._changing(step, match, "flip", "the seats cannot be changed here"):
-            seats = self._seats
+            seats = _seats(self.machine)
             following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
             self.persons = tuple(following[role] for role in self.persons)
-            await self._close_engines()
+            await self._engines.close()
             self._assign()
             self.shown.notice = f"You are {self.persons_in_words()} now."
 
@@ -201,19 +188,21 @@ class PlaySession(Table):
         """Begin the game anew."""
         async with self._changing(self.line.number, match, "new", ""):
             self._end_match("a new match was begun")
-            await self._say_goodbye()
-            await self._close_engines()
+            await self._remotes.say_goodbye(self.line)
+            await self._engines.close()
             self.line = self.line.back_to(0)
             self.shown = Shown()
             self.match_number += 1
             self._begun = self.clock()
+            self._assign()
+            self._publish_beginning()
 
     async def resign(self, step: int, match: int | None = None) -> None:
         """Break the match off."""
         async with self._changing(step, match, "resign", "the match is over"):
             self.shown.ended = f"{self.persons_in_words()} resigned."
             self._end_match(self.shown.ended)
-            await self._say_goodbye()
+            await self._remotes.say_goodbye(self.line)
 
     async def hint(self, step: int, match: int | None = None) -> Advice:
         """Return the move that a search finds best for the person who is to choose."""
@@ -229,7 +218,7 @@ class PlaySession(Table):
         seconds = min(HINT_SECONDS, max(1, self.setup.play_clock))
         found = await adviser.choose(self.line.history, legal, seconds)
         self.check(step, match)
-        if not self._is_thinking:
+        if not self.is_thinking:
             adviser.rest()
         self.shown.advice = Advice(str(role), found.move, found.value, found.proved)
         self.tell()
@@ -239,7 +228,7 @@ class PlaySession(Table):
         """Show what a search thinks of each position, or no longer."""
         if is_on and not self.knows_all:
             raise PlayError(HIDDEN)
-        self._is_thinking = is_on
+        self.is_thinking = is_on
         if not is_on:
             self.shown.thoughts = None
             self.thoughts_version += 1
@@ -273,11 +262,6 @@ class PlaySession(Table):
 
     # ---------------------------------------------------------------------- beginning and ending
 
-    def _begin_match(self) -> None:
-        self._assign()
-        self._publish_beginning()
-        self._run()
-
     def _assign(self) -> None:
         """Seat people and opponents."""
         waiting = list(self.setup.opponents)
@@ -292,10 +276,6 @@ class PlaySession(Table):
                 self.names[role] = opponent if isinstance(opponent, str) else opponent.name
                 if not isinstance(opponent, str):
                     self._remotes.seats[role] = opponent
-
-    @property
-    def _seats(self) -> tuple[Constant, ...]:
-        return tuple(role for role in self.machine.roles if not moves_by_chance(role))
 
     def _publish_beginning(self) -> None:
         """Tell that a match begins, with the steps that it has already."""
@@ -353,8 +333,21 @@ class PlaySession(Table):
         else:
             self._events.ended("aborted", reason=reason)
 
-    def _changing(self, step: int, match: int | None, action: str, refusal: str) -> _Change:
-        return _Change(self, step, match, (action, refusal))
+    @asynccontextmanager
+    async def _changing(
+        self, step: int, match: int | None, action: str, refusal: str
+    ) -> AsyncIterator[None]:
+        """Have nobody asked while a person changes the match, and all asked again after."""
+        async with self._lock:
+            self.check(step, match)
+            if action not in self.actions:
+                raise PlayError(refusal)
+            await self._interrupt()
+            self.shown = replace(self.shown, advice=None, deadline=None, waiting_for=(), notice="")
+            try:
+                yield
+            finally:
+                self._run()
 
     async def _interrupt(self) -> None:
         """Ask nobody any more."""
@@ -376,7 +369,7 @@ class PlaySession(Table):
             await self._start_remotes()
             while not self.is_over:
                 await self._play_step()
-            await self._say_goodbye()
+            await self._remotes.say_goodbye(self.line)
         except (GgpPlayerError, GdlError) as error:
             self.shown.ended = f"The match cannot go on: {error}"
         except Exception as error:
@@ -395,8 +388,7 @@ class PlaySession(Table):
         self._advising = asyncio.create_task(self._think_aloud())
         moves = [self._move_of(role, asked.get(role)) for role in self.machine.roles]
         decided = await _gathered(moves)
-        joint_move = [move for move, _ in decided]
-        errors = [error for _, error in decided]
+        joint_move, errors = zip(*decided, strict=True)
         line = await asyncio.to_thread(self.line.after, joint_move, errors, self.clock())
         if self.sight.hides:
             await asyncio.to_thread(self.sight.follow, line, self.persons)
@@ -414,12 +406,16 @@ class PlaySession(Table):
             return self._random("chance", role).choice(legal), ""
         if asked is not None:
             return await self._move_of_person(role, asked)
-        if role in self._remotes.seats:
-            return await self._move_of_remote(role)
         with self._waiting_for(role):
-            engine = await self._engine(role)
+            if role in self._remotes.seats:
+                clock = self.setup.play_clock
+                move, error = await self._remotes.move(role, self.line, legal, clock)
+                return self._random("replaced", role).choice(legal) if move is None else move, error
+            engine = await self._engines.player(role, self.names[role])
             seconds = self.setup.play_clock + (0 if self.line.number else self.setup.start_clock)
-            found = await engine.choose(self._told(role), move_texts(legal), seconds)
+            # A player is told no more of the steps than it may know.
+            told = self.line.seen_by(role) if self.sight.hides else self.line.history
+            found = await engine.choose(told, move_texts(legal), seconds)
         return next(move for move in legal if str(move) == found.move), ""
 
     async def _move_of_person(
@@ -454,71 +450,17 @@ class PlaySession(Table):
             self.shown.notice = ""
             self.tell()
 
-    async def _engine(self, role: Constant) -> RoleEngine:
-        """Return the engine that plays a role; it is started where it is not."""
-        return await self._opened(role, self._engines, self.names[role], self.names[role])
-
     async def _adviser(self, role: Constant) -> RoleEngine:
         """Return the engine that advises a person."""
         strategies = [one for one in self.setup.opponents if isinstance(one, str)]
-        return await self._opened(role, self._advisers, strategies[0] if strategies else "auto")
-
-    async def _opened(
-        self, role: Constant, engines: dict[Constant, RoleEngine], strategy: str, player: str = ""
-    ) -> RoleEngine:
-        """Return a role's engine among some; one that began with interpreted rules is replaced.
-
-        Searches that begin before the kernels are compiled do without them for the whole match.
-        """
-        is_warm = await self._is_warm()
-        engine = engines.get(role)
-        if engine is not None and is_warm and engine in self._cold:
-            self._cold.discard(engine)
-            del engines[role]
-            await engine.close()
-        if role not in engines:
-            engines[role] = self._new_engine(role, strategy)
-            engines[role].open(player)
-            if not is_warm:
-                self._cold.add(engines[role])
-        return engines[role]
-
-    async def _is_warm(self) -> bool:
-        """Wait a while until the searches are compiled; return whether they are."""
-        if self._warming is None:
-            return True
-        left = WARM_UP_SECONDS - (self.clock() - self._entered) / 1000
-        await asyncio.wait([self._warming], timeout=max(0.0, left))
-        return self._warming.done()
-
-    def _told(self, role: Constant) -> History:
-        """What a player of a role is told of the steps: no more than it may know."""
-        return self.line.seen_by(role) if self.sight.hides else self.line.history
+        return await self._engines.adviser(role, strategies[0] if strategies else "auto")
 
     def _new_engine(self, role: Constant, strategy: str) -> RoleEngine:
-        setup = EngineSetup(
-            Start(
-                self.match_id,
-                str(role),
-                self.rules,
-                self.setup.start_clock,
-                self.setup.play_clock,
-            ),
-            strategy,
-            f"{self.setup.seed} {self.setup.game} {role}",
-            self._pool,
-            self.health,
-            self.setup.events,
-            self.setup.ponder,
-        )
-        return RoleEngine(setup)
-
-    async def _close_engines(self) -> None:
-        engines = [*self._engines.values(), *self._advisers.values()]
-        self._engines.clear()
-        self._advisers.clear()
-        self._cold.clear()
-        await asyncio.gather(*(engine.close() for engine in engines))
+        setup, clocks = self.setup, (self.setup.start_clock, self.setup.play_clock)
+        start = Start(self.match_id, str(role), self.rules, *clocks)
+        seed = f"{setup.seed} {setup.game} {role}"
+        common = self._pool, self.health, setup.events, setup.ponder
+        return RoleEngine(EngineSetup(start, strategy, seed, *common))
 
     # ---------------------------------------------------------------------- thoughts
 
@@ -529,13 +471,13 @@ class PlaySession(Table):
     async def _think_aloud(self) -> None:
         """Have the search of the person who chooses tell what it thinks, where that is wanted."""
         role = self._adviced()
-        for other, adviser in self._advisers.items():
-            if other != role or not (self._is_thinking and self.knows_all):
+        for other, adviser in self._engines.advising.items():
+            if other != role or not (self.is_thinking and self.knows_all):
                 adviser.rest()
-        if self._is_thinking and not self.knows_all:
+        if self.is_thinking and not self.knows_all:
             self.shown.thoughts = None
             self.thoughts_version += 1
-        elif role is not None and self._is_thinking:
+        elif role is not None and self.is_thinking:
             adviser = await self._adviser(role)
             adviser.think(self.line.history)
 
@@ -547,13 +489,12 @@ class PlaySession(Table):
 
     def _show_thoughts(self, thoughts: Thoughts) -> None:
         role = self._adviced()
-        searches = self._engines if role is None else self._advisers
+        searches = self._engines.playing if role is None else self._engines.advising
         for other, engine in searches.items():
             is_meant = other == role or (role is None and len(self.legal_moves(other)) > 1)
-            is_wanted = is_meant and self._is_thinking and self.knows_all
+            is_wanted = is_meant and self.is_thinking and self.knows_all
             if engine.key == thoughts.match and is_wanted:
-                view: SearchView = thoughts
-                self.tell_thoughts(str(other), view)
+                self.tell_thoughts(str(other), thoughts)
 
     # ---------------------------------------------------------------------- player servers
 
@@ -565,12 +506,6 @@ class PlaySession(Table):
         setup = self.setup
         await self._remotes.start(self.match_id, setup.start_clock, setup.play_clock)
         self.shown.waiting_for = ()
-
-    async def _move_of_remote(self, role: Constant) -> tuple[Term, str]:
-        legal = self.legal_moves(role)
-        with self._waiting_for(role):
-            move, error = await self._remotes.move(role, self.line, legal, self.setup.play_clock)
-        return self._random("replaced", role).choice(legal) if move is None else move, error
 
     @contextmanager
     def _waiting_for(self, role: Constant) -> Iterator[None]:
@@ -585,47 +520,6 @@ class PlaySession(Table):
             others = (one for one in self.shown.waiting_for if one != name)
             self.shown.waiting_for = tuple(others)
 
-    async def _say_goodbye(self) -> None:
-        """Send STOP or ABORT to the player servers, once."""
-        await self._remotes.say_goodbye(self.line)
-
-
-class _Change:
-    """A change of the match by a person: nobody is asked meanwhile, all are asked again after."""
-
-    def __init__(
-        self, session: PlaySession, step: int, match: int | None, action: tuple[str, str]
-    ) -> None:
-        self._session = session
-        self._step = step
-        self._match = match
-        self._action, self._refusal = action
-
-    async def __aenter__(self) -> None:
-        session = self._session
-        await session._lock.acquire()
-        try:
-            session.check(self._step, self._match)
-            if self._action not in session.actions:
-                raise PlayError(self._refusal)
-            await session._interrupt()
-            session.shown = replace(
-                session.shown, advice=None, deadline=None, waiting_for=(), notice=""
-            )
-        except BaseException:
-            session._lock.release()
-            raise
-
-    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        session = self._session
-        try:
-            if kind is None and self._action == "new":
-                session._begin_match()
-            else:
-                session._run()
-        finally:
-            session._lock.release()
-
 
 async def _gathered(
     moves: Sequence[Coroutine[Any, Any, tuple[Term, str]]],
@@ -639,9 +533,13 @@ async def _gathered(
     return [task.result() for task in tasks]
 
 
+def _seats(machine: StateMachine) -> tuple[Constant, ...]:
+    return tuple(role for role in machine.roles if not moves_by_chance(role))
+
+
 def _persons(machine: StateMachine, names: Sequence[str]) -> tuple[Constant, ...]:
     """The roles of these names, in role order; without names the first that is not chance."""
-    free = [role for role in machine.roles if not moves_by_chance(role)]
+    free = _seats(machine)
     if not names:
         return (free[0],)
     wanted = {name.lower() for name in names}

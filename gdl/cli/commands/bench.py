@@ -14,6 +14,7 @@ from gdl.cli.arguments import (
     OutputPath,
     device_option,
     machine_option,
+    number_option,
 )
 
 CSV_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -29,41 +30,31 @@ class OutputForm(StrEnum):
 
 @click.command("bench", short_help="Measure how many states a second random playouts make.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE_OR_FOLDER)
-@click.option(
+@number_option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    default=1.0,
-    show_default=True,
-    help="Seconds of play in each repetition, roughly.",
+    click.FloatRange(0, min_open=True),
+    1.0,
+    "Seconds of play in each repetition, roughly.",
+    unit="S",
 )
 @click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
 @machine_option(default=MachineKind.PROPNET)
-@click.option(
-    "--threads",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="The number of threads that play at once (propnet only).",
+@number_option(
+    "--threads", click.IntRange(1), 1, "The number of threads that play at once (propnet only)."
 )
 @click.option("--env", is_flag=True, help="Measure environments: steps with arrays delivered.")
-@click.option(
+@number_option(
     "--envs",
-    type=click.IntRange(1),
-    metavar="N",
-    default=8192,
-    show_default=True,
-    help="The number of copies in an environment; multiples of 512 are the fastest.",
+    click.IntRange(1),
+    8192,
+    "The number of copies in an environment; multiples of 512 are the fastest.",
 )
 @device_option("Measure on a GPU, such as cuda:0, or host for its kernels on this processor.")
-@click.option(
+@number_option(
     "--lanes",
-    type=click.IntRange(64),
-    metavar="N",
-    default=2**22,
-    show_default=True,
-    help="The number of states that are played at once on a device; a multiple of 64.",
+    click.IntRange(64),
+    2**22,
+    "The number of states that are played at once on a device; a multiple of 64.",
 )
 @click.option("--search", is_flag=True, hidden=True)
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import FILE_OR_FOLDER, OUTPUT
+from gdl.cli.arguments import FILE_OR_FOLDER, OUTPUT, number_option
 
 SECONDS, MEGABYTES = 300.0, 6 * 2**10
 """What a rulesheet may take by default."""
@@ -15,29 +15,25 @@ SECONDS, MEGABYTES = 300.0, 6 * 2**10
 @click.command("coverage", short_help="Tabulate what compiling takes, game by game.")
 @click.argument("files", metavar="FOLDER...", nargs=-1, required=True, type=FILE_OR_FOLDER)
 @click.option("--output", type=OUTPUT, metavar="FILE", help="Write the page to a file.")
-@click.option(
+@number_option(
     "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Rulesheets measured at once; more than one make the figures less exact.",
+    click.IntRange(1),
+    1,
+    "Rulesheets measured at once; more than one make the figures less exact.",
 )
-@click.option(
+@number_option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    default=SECONDS,
-    show_default=True,
-    help="The wall-clock time after which a rulesheet is given up.",
+    click.FloatRange(0, min_open=True),
+    SECONDS,
+    "The wall-clock time after which a rulesheet is given up.",
+    unit="S",
 )
-@click.option(
+@number_option(
     "--megabytes",
-    type=click.IntRange(1),
-    metavar="M",
-    default=MEGABYTES,
-    show_default=True,
-    help="The address space that each process may take.",
+    click.IntRange(1),
+    MEGABYTES,
+    "The address space that each process may take.",
+    unit="M",
 )
 def coverage_command(**options: Any) -> None:  # noqa: ANN401
     """Compile every rulesheet of some folders, and tabulate what that takes.

@@ -6,35 +6,24 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import FILE, MachineKind, machine_option, seed_option
+from gdl.cli.arguments import FILE, MachineKind, machine_option, number_option, seed_option
 
 
 @click.command("diff")
 @click.argument("first", metavar="A", type=FILE)
 @click.argument("second", metavar="B", type=FILE)
-@click.option(
-    "--states",
-    type=click.IntRange(1),
-    metavar="N",
-    default=100_000,
-    show_default=True,
-    help="Compare so many pairs of states, breadth first.",
+@number_option(
+    "--states", click.IntRange(1), 100_000, "Compare so many pairs of states, breadth first."
 )
-@click.option(
+@number_option(
     "--playouts",
-    type=click.IntRange(0),
-    metavar="K",
-    default=50,
-    show_default=True,
-    help="Where there are more, look deeper by so many random playouts.",
+    click.IntRange(0),
+    50,
+    "Where there are more, look deeper by so many random playouts.",
+    unit="K",
 )
-@click.option(
-    "--max-steps",
-    type=click.IntRange(0),
-    metavar="M",
-    default=500,
-    show_default=True,
-    help="Stop a playout after so many steps.",
+@number_option(
+    "--max-steps", click.IntRange(0), 500, "Stop a playout after so many steps.", unit="M"
 )
 @seed_option
 @machine_option(default=MachineKind.REASONER)

@@ -6,19 +6,12 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import OUTPUT, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, seed_option
 
 
 @click.command("opening")
 @rulesheet_argument
-@click.option(
-    "--plies",
-    type=click.IntRange(0),
-    metavar="N",
-    default=4,
-    show_default=True,
-    help="How many joint moves are made.",
-)
+@number_option("--plies", click.IntRange(0), 4, "How many joint moves are made.")
 @seed_option
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
 def opening_command(**options: Any) -> None:  # noqa: ANN401

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import OUTPUT, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 
@@ -26,13 +26,12 @@ class Format(StrEnum):
 @rulesheet_argument
 @seed_option
 @click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
-@click.option(
+@number_option(
     "--max-steps",
-    type=click.IntRange(0),
-    metavar="M",
-    default=DEFAULT_MAX_STEPS,
-    show_default=True,
-    help="Stop a playout after so many steps.",
+    click.IntRange(0),
+    DEFAULT_MAX_STEPS,
+    "Stop a playout after so many steps.",
+    unit="M",
 )
 @click.option(
     "--format",

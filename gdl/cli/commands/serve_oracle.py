@@ -6,32 +6,25 @@ from typing import Any
 
 import click
 
+from gdl.cli.arguments import number_option
+
 
 @click.command("serve-oracle")
-@click.option(
+@number_option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    metavar="S",
-    show_default=True,
-    help="The most time for one request.",
+    click.FloatRange(min=0, min_open=True),
+    10.0,
+    "The most time for one request.",
+    unit="S",
 )
-@click.option(
+@number_option(
     "--memory",
-    type=click.IntRange(1),
-    default=4096,
-    metavar="MIB",
-    show_default=True,
-    help="The most memory that requests may take, on Linux.",
+    click.IntRange(1),
+    4096,
+    "The most memory that requests may take, on Linux.",
+    unit="MIB",
 )
-@click.option(
-    "--games",
-    type=click.IntRange(1),
-    default=32,
-    metavar="N",
-    show_default=True,
-    help="Keep so many games from request to request.",
-)
+@number_option("--games", click.IntRange(1), 32, "Keep so many games from request to request.")
 def serve_oracle_command(**options: Any) -> None:  # noqa: ANN401
     """Answer questions about games for other programs, as JSON lines.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import rulesheet_argument, seed_option
+from gdl.cli.arguments import number_option, rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 
@@ -14,13 +14,12 @@ from gdl.playouts import DEFAULT_MAX_STEPS
 @rulesheet_argument
 @click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
 @seed_option
-@click.option(
+@number_option(
     "--max-steps",
-    type=click.IntRange(1),
-    metavar="M",
-    default=DEFAULT_MAX_STEPS,
-    show_default=True,
-    help="Cut a playout off after so many steps.",
+    click.IntRange(1),
+    DEFAULT_MAX_STEPS,
+    "Cut a playout off after so many steps.",
+    unit="M",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
 def stats_command(**options: Any) -> None:  # noqa: ANN401

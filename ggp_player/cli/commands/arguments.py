@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gdl.cli.arguments import Command, OutputPath, RulesheetPath
+from gdl.cli.arguments import Command, OutputPath, RulesheetPath, number_option
 
 if TYPE_CHECKING:
     from ggp_player.archive import ArchiveLimit
@@ -65,9 +65,7 @@ def games_option(command: Command) -> Command:
 
 def clock_option(flag: str, default: int, text: str) -> Callable[[Command], Command]:
     """Make an option for a clock."""
-    return click.option(
-        flag, type=CLOCK, default=default, show_default=True, metavar="SECONDS", help=text
-    )
+    return number_option(flag, CLOCK, default, text, unit="SECONDS")
 
 
 def output_option(*flags: str, text: str) -> Callable[[Command], Command]:

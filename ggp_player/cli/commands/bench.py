@@ -6,26 +6,23 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import FILE
+from gdl.cli.arguments import FILE, number_option
 
 
 @click.command("bench", short_help="Measure the speed of the searches.")
 @click.argument("rulesheets", metavar="RULESHEET...", nargs=-1, required=True, type=FILE)
-@click.option(
+@number_option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    default=1.0,
-    show_default=True,
-    help="Seconds of measurement for each figure, roughly.",
+    click.FloatRange(0, min_open=True),
+    1.0,
+    "Seconds of measurement for each figure, roughly.",
+    unit="S",
 )
-@click.option(
+@number_option(
     "--threads",
-    type=click.IntRange(1, 64),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="With more than one: how much faster so many threads grow one tree.",
+    click.IntRange(1, 64),
+    1,
+    "With more than one: how much faster so many threads grow one tree.",
 )
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")

@@ -12,7 +12,6 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
@@ -138,12 +137,7 @@ class ResultsFile(ResultsLog):
     def __enter__(self) -> ResultsFile:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def append(self, result: MatchResult) -> None:

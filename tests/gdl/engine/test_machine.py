@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, StateMachine
 from gdl.circuit.options import CompileOptions
-from gdl.engine import block as block_module
+from gdl.engine import evaluators
 from gdl.grounding.gringo import GroundingBudget
 from gdl.playouts import play_out
 from tests.support.compiled_games import (
@@ -288,7 +288,7 @@ def test_without_memory_for_native_code_the_interpreter_stays(
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     lack = RuntimeError("LLVM ended with -6: bad_alloc")
-    monkeypatch.setattr(block_module, "native_code", Mock(side_effect=lack))
+    monkeypatch.setattr(evaluators, "native_code", Mock(side_effect=lack))
     machine.warm_up_later().join()
     assert machine.engine.view.function == interpreted
     assert "no native code: LLVM ended with -6: bad_alloc" in caplog.text

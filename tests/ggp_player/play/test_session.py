@@ -203,7 +203,7 @@ async def test_hints_and_thoughts_come_from_a_search(begin: Begin) -> None:
 async def test_an_opponent_that_began_before_the_warm_up_begins_anew_after_it(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggp_player.play.session.WARM_UP_SECONDS", 0.0)
+    monkeypatch.setattr("ggp_player.play.engine.WARM_UP_SECONDS", 0.0)
     is_warm = asyncio.Event()
 
     async def warm_up(_health: Health) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from gdl.cli.arguments import number_option
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 from ggp_player.cli.commands.lab.ladder import ladder_command
 from ggp_player.cli.commands.lab.positions import positions_command
@@ -51,14 +52,7 @@ lab_command.add_command(profile_command)
     metavar="S",
     help="CPU time before the first move of a match, to learn in.",
 )
-@click.option(
-    "--pairs",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="The most pairs of matches for each game.",
-)
+@number_option("--pairs", click.IntRange(1), 1000, "The most pairs of matches for each game.")
 @click.option(
     "--plies",
     type=(click.IntRange(0), click.IntRange(0)),
@@ -76,13 +70,8 @@ lab_command.add_command(profile_command)
     help="Whether a game with clearly less than 40 % of the points ends the duel.",
 )
 @click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
-@click.option(
-    "--memory",
-    type=click.IntRange(1),
-    default=256,
-    show_default=True,
-    metavar="MIB",
-    help="Memory for the searches of a player.",
+@number_option(
+    "--memory", click.IntRange(1), 256, "Memory for the searches of a player.", unit="MIB"
 )
 @click.option(
     "--jobs",

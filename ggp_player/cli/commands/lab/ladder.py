@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gdl.cli.arguments import OutputPath
+from gdl.cli.arguments import OutputPath, number_option
 from ggp_player.cli.commands.arguments import PliesRange, clock_option, games_option, output_option
 
 LADDER = Path("benchmarks/strength/ladder")
@@ -32,13 +32,11 @@ def ladder_command() -> None:
     metavar="'NAME VERSION'",
     help="Who plays at an address; once for each, in their order.",
 )
-@click.option(
+@number_option(
     "--openings",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Balanced openings of each game, each played from both seats.",
+    click.IntRange(1),
+    10,
+    "Balanced openings of each game, each played from both seats.",
 )
 @click.option(
     "--plies",
@@ -51,13 +49,11 @@ def ladder_command() -> None:
 @clock_option("--start-clock", 20, "Whole seconds for thinking before the first move.")
 @clock_option("--play-clock", 6, "Whole seconds for each move.")
 @click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
-@click.option(
+@number_option(
     "--concurrency",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="How many matches are played at a time; more than one disturb each other's clocks.",
+    click.IntRange(1),
+    1,
+    "How many matches are played at a time; more than one disturb each other's clocks.",
 )
 @click.option(
     "--output",

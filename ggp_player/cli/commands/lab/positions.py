@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from gdl.cli.arguments import number_option
 from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, output_option
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -36,61 +37,37 @@ def positions_command() -> None:
     show_default=True,
     help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
 )
-@click.option(
-    "--nodes",
-    type=click.IntRange(1),
-    default=5_000_000,
-    show_default=True,
-    metavar="N",
-    help="Leave out positions that take more to solve.",
+@number_option(
+    "--nodes", click.IntRange(1), 5_000_000, "Leave out positions that take more to solve."
 )
-@click.option(
-    "--per-game",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    metavar="N",
-    help="Positions from one game at most.",
-)
-@click.option(
+@number_option("--per-game", click.IntRange(1), 2, "Positions from one game at most.")
+@number_option(
     "--tries",
-    type=click.IntRange(0),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Keep what a short tree search gets wrong at least once in so many tries; 0 for all.",
+    click.IntRange(0),
+    4,
+    "Keep what a short tree search gets wrong at least once in so many tries; 0 for all.",
 )
-@click.option(
+@number_option(
     "--play-gates",
-    type=click.IntRange(1),
-    default=200_000,
-    show_default=True,
-    metavar="N",
-    help="How long the tree search thinks about a move of a game, in gates evaluated.",
+    click.IntRange(1),
+    200_000,
+    "How long the tree search thinks about a move of a game, in gates evaluated.",
 )
-@click.option(
+@number_option(
     "--random-share",
-    type=click.FloatRange(0, 1),
-    default=0.15,
-    show_default=True,
-    metavar="SHARE",
-    help="The share of moves that are random.",
+    click.FloatRange(0, 1),
+    0.15,
+    "The share of moves that are random.",
+    unit="SHARE",
 )
-@click.option(
+@number_option(
     "--doubt",
-    type=click.IntRange(0, 50),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Leave out, unsolved, what the first try values at less than N or more than 100 - N.",
+    click.IntRange(0, 50),
+    0,
+    "Leave out, unsolved, what the first try values at less than N or more than 100 - N.",
 )
-@click.option(
-    "--games",
-    type=click.IntRange(1),
-    default=1_000_000,
-    show_default=True,
-    metavar="N",
-    help="End after so many games, with what was found.",
+@number_option(
+    "--games", click.IntRange(1), 1_000_000, "End after so many games, with what was found."
 )
 @output_option("--output", text="The file to write.  [default: GAME.positions.xz]")
 def make_command(**options: Any) -> None:  # noqa: ANN401
@@ -124,26 +101,18 @@ def make_command(**options: Any) -> None:  # noqa: ANN401
     is_flag=True,
     help="Let searches end by themselves: for strategies such as mcts:playouts=20000.",
 )
-@click.option(
+@number_option(
     "--prepare",
-    type=click.FloatRange(0),
-    default=0.0,
-    show_default=True,
-    metavar="S",
-    help="CPU seconds for preparing in the initial state; what learns needs some 25.",
+    click.FloatRange(0),
+    0.0,
+    "CPU seconds for preparing in the initial state; what learns needs some 25.",
+    unit="S",
 )
 @click.option(
     "--count", type=click.IntRange(1), metavar="N", help="Only the first positions of each set."
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Positions that are searched at the same time.",
-)
+@number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
 def test_command(**options: Any) -> None:  # noqa: ANN401
     """Count in how many solved positions a strategy chooses a move that gives value away.

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from gdl.cli.arguments import number_option
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 
 
@@ -15,21 +16,19 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
 @click.option(
     "--strategy", default="auto:threads=1", show_default=True, metavar="SPEC", help="What searches."
 )
-@click.option(
+@number_option(
     "--seconds",
-    type=click.FloatRange(0, MAX_CLOCK, min_open=True),
-    default=5.0,
-    show_default=True,
-    metavar="S",
-    help="CPU time for each search.",
+    click.FloatRange(0, MAX_CLOCK, min_open=True),
+    5.0,
+    "CPU time for each search.",
+    unit="S",
 )
-@click.option(
+@number_option(
     "--prepare",
-    type=click.FloatRange(0, MAX_CLOCK),
-    default=0.0,
-    show_default=True,
-    metavar="S",
-    help="CPU time before the first search, to learn in; it is not measured.",
+    click.FloatRange(0, MAX_CLOCK),
+    0.0,
+    "CPU time before the first search, to learn in; it is not measured.",
+    unit="S",
 )
 @click.option(
     "--plies",
@@ -40,29 +39,18 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
     "half of a random playout]",
 )
 @click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
-@click.option(
-    "--solve",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Prove so many stored positions of a game that has some.",
+@number_option(
+    "--solve", click.IntRange(0), 20, "Prove so many stored positions of a game that has some."
 )
-@click.option(
-    "--solve-nodes",
-    type=click.IntRange(1),
-    default=2_000_000,
-    show_default=True,
-    metavar="N",
-    help="Give a stored position up after so many nodes.",
+@number_option(
+    "--solve-nodes", click.IntRange(1), 2_000_000, "Give a stored position up after so many nodes."
 )
-@click.option(
+@number_option(
     "--most-prover-share",
-    type=click.FloatRange(0, 100),
-    default=25.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="What a prover may take of the time for searching.",
+    click.FloatRange(0, 100),
+    25.0,
+    "What a prover may take of the time for searching.",
+    unit="PERCENT",
 )
 @click.option("--check", is_flag=True, help="Exit with 1 unless the provers keep to that.")
 @output_option("--json", text="Write all that was measured to a file, as JSON.")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gdl.engine.block import load_kernels
+from gdl.engine.evaluators import load_kernels
 from gdl.engine.kernels import scratch_rows
 from gdl.native_code import NativeCode
 from tests.support.slow_blocks import Rows, aligned, random_rows

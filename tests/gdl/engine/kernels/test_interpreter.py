@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import TRUE
 from gdl.circuit.layout import GateProgram
 from gdl.engine import llvm_codegen as codegen
-from gdl.engine.block import ProgramEvaluator, load_kernels
+from gdl.engine.evaluators import ProgramEvaluator, load_kernels
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gdl.engine.block import aligned_rows, load_kernels
+from gdl.engine.block import aligned_rows
+from gdl.engine.evaluators import load_kernels
 from gdl.native_code import NativeCode
 
 P, N = ctypes.c_void_p, ctypes.c_int64

@@ -71,20 +71,28 @@ async def test_what_has_decided_a_match_is_marked_at_its_end(drawer: Drawer, won
     assert [step.svg.count('class="decisive"') for step in steps] == [0] * 7 + [4]
 
 
+def archived(folder: Path, rules: str, joint_moves: list[tuple[str, ...]]) -> str:
+    """An archive with a match of these moves."""
+    path, bus = folder / "matches.sqlite", EventBus()
+    role = str(gdl.parse(rules).roles[0])
+    with ArchiveWriter(path, bus):
+        bus.publish(
+            MatchStarted(
+                match="k", time=1, match_id="m", role=role, rules=rules, start_clock=1, play_clock=1
+            )
+        )
+        for turn, moves in enumerate(joint_moves, 1):
+            bus.publish(TurnAsked(match="k", time=turn + 1, turn=turn, joint_move=moves))
+        turns = len(joint_moves)
+        bus.publish(MatchEnded(match="k", time=turns + 2, turn=turns, status="completed"))
+    return str(path)
+
+
 @pytest.fixture
 def won(tmp_path: Path) -> str:
     """An archive with a match of connect four in which red has filled four places of a column."""
-    start = MatchStarted(
-        match="k", time=1, match_id="m", role="red", rules=CONNECT_FOUR, start_clock=1, play_clock=1
-    )
-    path, bus = tmp_path / "matches.sqlite", EventBus()
-    with ArchiveWriter(path, bus):
-        bus.publish(start)
-        for turn in range(1, 8):
-            moves = ("(drop 1)", "noop") if turn % 2 else ("noop", "(drop 2)")
-            bus.publish(TurnAsked(match="k", time=turn + 1, turn=turn, joint_move=moves))
-        bus.publish(MatchEnded(match="k", time=9, turn=7, status="completed"))
-    return str(path)
+    moves = [("(drop 1)", "noop"), ("noop", "(drop 2)")]
+    return archived(tmp_path, CONNECT_FOUR, [moves[turn % 2] for turn in range(7)])
 
 
 async def test_hostile_names_are_escaped_in_drawings(drawer: Drawer) -> None:
@@ -151,17 +159,7 @@ HARD = """
 @pytest.fixture
 def hard_match(tmp_path: Path) -> str:
     """An archive with a match of the game, in which its hard state is never reached."""
-    start = MatchStarted(
-        match="k", time=1, match_id="m", role="ann", rules=HARD, start_clock=1, play_clock=1
-    )
-    path, bus = tmp_path / "matches.sqlite", EventBus()
-    with ArchiveWriter(path, bus):
-        bus.publish(start)
-        for turn in range(1, 4):
-            step = (f"(go {turn})",)
-            bus.publish(TurnAsked(match="k", time=turn + 1, turn=turn, joint_move=step))
-        bus.publish(MatchEnded(match="k", time=9, turn=3, status="completed"))
-    return str(path)
+    return archived(tmp_path, HARD, [(f"(go {turn})",) for turn in (1, 2, 3)])
 
 
 @pytest.mark.thorough

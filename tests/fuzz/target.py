@@ -74,7 +74,10 @@ def find(target: Target, data: bytes) -> Finding | None:
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TooSlowError` in this thread after so much CPU time; limits may be nested."""
+    """Raise :class:`TooSlowError` in this thread after so much CPU time; limits may be nested.
+
+    Again after as much, as Python drops what is raised in a destructor or a callback.
+    """
     before = signal.getsignal(signal.SIGPROF)
     outer, _ = signal.getitimer(signal.ITIMER_PROF)
 
@@ -82,7 +85,7 @@ def cpu_limit(seconds: float) -> Iterator[None]:
         raise TooSlowError(f"over {seconds:g} s of CPU time")
 
     signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
     try:
         yield
     finally:

@@ -64,7 +64,18 @@ def test_what_was_found_is_mended(name: str, path: Path) -> None:
     fail_on(find(ENTRIES[name].load(), path.read_bytes()))
 
 
+@pytest.fixture
+def room_for_frames() -> Iterator[None]:
+    """As deep a stack as a command has: pytest's own frames are below that of a test."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + 300)
+    yield
+    sys.setrecursionlimit(before)
+
+
 @pytest.mark.thorough
+@pytest.mark.usefixtures("room_for_frames")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a limit, dropped
 @pytest.mark.parametrize("name", HARD)
 def test_hard_rulesheets(name: str) -> None:
     for target in (rulesheets.TARGET, machines.TARGET):

@@ -46,8 +46,7 @@ class OtherVersion:
         strategy, python = version_of(spec)
         assert python is not None
         self._seat = _seat(spec, python)
-        self._seat.ask({"rules": rules, "game": game, "memory": memory})
-        self._seat.ask({"strategy": strategy})
+        self._seat.begin(strategy, rules, game, memory)
         self._seconds, self._to_prepare = limit
         self._carried = 0.0
         self.cpu = 0.0
@@ -58,19 +57,12 @@ class OtherVersion:
         """The move of a role after the joint moves of a history; the state follows from these."""
         allowed = max(self._seconds / 2, self._seconds + self._carried)
         prepare, self._to_prepare = self._to_prepare, 0.0
-        found = self._seat.ask(
-            {
-                "history": [[str(move) for move in joint_move] for joint_move in history],
-                "role": str(role),
-                "seed": random.getrandbits(32),
-                "prepare": prepare,
-                "seconds": allowed,
-            }
-        )
-        self.cpu += found["cpu"]
-        left = allowed + prepare - found["cpu"]
+        seed = random.getrandbits(32)
+        move, cpu = self._seat.choose(history, role, seed, allowed, prepare=prepare)
+        self.cpu += cpu
+        left = allowed + prepare - cpu
         self._carried = min(0.0, max(-self._seconds, left))
-        return parse_term(found["move"])
+        return move
 
 
 class OtherSearches:
@@ -84,36 +76,22 @@ class OtherSearches:
         self._strategy, python = version_of(spec)
         assert python is not None
         self._seat = _SeatProcess(spec, python)
-        self._role = ""
 
     def prepare(self, rules: str, game: str, memory: int, role: Constant, seconds: float) -> None:
         """Begin a match in a role, with so many seconds of CPU time in the initial state."""
-        self._role = str(role)
-        self._seat.ask({"rules": rules, "game": game, "memory": memory})
-        self._seat.ask({"strategy": self._strategy})
-        self._seat.ask(self._request((), 0, 0.0) | {"prepare": seconds})
+        self._role = role
+        self._seat.begin(self._strategy, rules, game, memory)
+        self._seat.choose((), role, 0, 0.0, prepare=seconds)
 
     def search(
         self, history: Sequence[Sequence[Term]], seed: int, seconds: float
     ) -> tuple[Term, float]:
         """The move after the joint moves of a history, and the CPU seconds that it took."""
-        found = self._seat.ask(self._request(history, seed, seconds) | {"fork": True})
-        return parse_term(found["move"]), found["cpu"]
+        return self._seat.choose(history, self._role, seed, seconds, fork=True)
 
     def close(self) -> None:
         """End its process."""
         self._seat.close()
-
-    def _request(
-        self, history: Sequence[Sequence[Term]], seed: int, seconds: float
-    ) -> dict[str, Any]:
-        return {
-            "history": [[str(move) for move in joint_move] for joint_move in history],
-            "role": self._role,
-            "seed": seed,
-            "prepare": 0.0,
-            "seconds": seconds,
-        }
 
 
 class _SeatProcess:
@@ -135,7 +113,34 @@ class _SeatProcess:
         except OSError as error:
             raise LabError(f"{python} cannot be run: {error.strerror}") from error
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def begin(self, strategy: str, rules: str, game: str, memory: int) -> None:
+        """Begin a match of a game, which a strategy plays."""
+        self._ask({"rules": rules, "game": game, "memory": memory})
+        self._ask({"strategy": strategy})
+
+    def choose(
+        self,
+        history: Sequence[Sequence[Term]],
+        role: Constant,
+        seed: int,
+        seconds: float,
+        prepare: float = 0.0,
+        fork: bool = False,
+    ) -> tuple[Term, float]:
+        """The move of a role after the joint moves of a history, and the CPU seconds it took."""
+        found = self._ask(
+            {
+                "history": [[str(move) for move in joint_move] for joint_move in history],
+                "role": str(role),
+                "seed": seed,
+                "prepare": prepare,
+                "seconds": seconds,
+                "fork": fork,
+            }
+        )
+        return parse_term(found["move"]), found["cpu"]
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return the answer."""
         process = self._process
         assert process.stdin is not None

@@ -8,10 +8,10 @@ rules can produce is not in the domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gdl.datalog.normal_form import binders
 from gdl.language import Atom, Constant, Function, Rule, Term, Variable
@@ -20,8 +20,7 @@ FunctionKey: TypeAlias = tuple[str, int]
 """A function's name and number of arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentPosition:
+class ArgumentPosition(NamedTuple):
     """An argument, counted from 0, of a relation or of a function."""
 
     is_relation: bool
@@ -81,18 +80,22 @@ MATCH_FLOWS = (
 """What a match carries over: next facts become true, legal moves are done."""
 
 
-def positions(atom: Atom) -> Iterator[tuple[ArgumentPosition, Term]]:
-    """Yield every argument of an atom, also inside functions, with its position."""
-    yield from _positions(True, atom.name, atom.args)
+Placed: TypeAlias = tuple[ArgumentPosition, Term]
+"""A term with the position at which it stands."""
 
 
-def _positions(
-    is_relation: bool, name: str, args: tuple[Term, ...]
-) -> Iterator[tuple[ArgumentPosition, Term]]:
-    for index, term in enumerate(args):
-        yield ArgumentPosition(is_relation, name, len(args), index), term
+def positions(atom: Atom) -> list[Placed]:
+    """Return every argument of an atom, also inside functions, with its position."""
+    return _positions(True, atom.name, atom.args)
+
+
+def _positions(is_relation: bool, name: str, args: tuple[Term, ...]) -> list[Placed]:
+    found: list[Placed] = []
+    for column, term in enumerate(args):
+        found.append((ArgumentPosition(is_relation, name, len(args), column), term))
         if isinstance(term, Function):
-            yield from _positions(False, term.name, term.args)
+            found += _positions(False, term.name, term.args)
+    return found
 
 
 Flow: TypeAlias = tuple[ArgumentPosition, ArgumentPosition]
@@ -115,41 +118,49 @@ def domains_of(
         found[position].add(domain)
     for rule in rules:
         if not rule.body:
-            _contribute(rule.head, {}, found)
-    pending = [rule for rule in rules if rule.body]
+            _contribute(positions(rule.head), {}, found)
+    pending = [(positions(rule.head), _binding(rule)) for rule in rules if rule.body]
     changed = True
     while changed:
         changed = _flow(found, flows)
-        for rule in pending:
-            values = variable_domains(rule, found)
-            if values is not None and _contribute(rule.head, values, found):
+        for head, body in pending:
+            values = _values(body, found)
+            if values is not None and _contribute(head, values, found):
                 changed = True
     return found | dict(known)
 
 
 def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
     """Find the domain of each variable of a normal rule; None if the body can never hold."""
+    return _values(_binding(rule), found)
+
+
+def _binding(rule: Rule) -> list[Placed]:
+    """Return the arguments that bind the variables of a normal rule."""
+    return [placed for atom in binders(rule) for placed in positions(atom)]
+
+
+def _values(body: list[Placed], found: Domains) -> dict[str, Domain] | None:
     values: dict[str, Domain] = {}
-    for atom in binders(rule):
-        for position, term in positions(atom):
-            domain = found.get(position, EMPTY_DOMAIN)
-            if isinstance(term, Variable):
-                known = values.get(term.name)
-                if known is not None:
-                    domain = known & domain
-                values[term.name] = domain
-                if not domain:
-                    return None
-            elif not domain.admits(term):
+    for position, term in body:
+        domain = found.get(position, EMPTY_DOMAIN)
+        if isinstance(term, Variable):
+            known = values.get(term.name)
+            if known is not None:
+                domain = known & domain
+            values[term.name] = domain
+            if not domain:
                 return None
+        elif not domain.admits(term):
+            return None
     return values
 
 
 def _contribute(
-    head: Atom, values: Mapping[str, Domain], found: dict[ArgumentPosition, Domain]
+    head: list[Placed], values: Mapping[str, Domain], found: dict[ArgumentPosition, Domain]
 ) -> bool:
     changed = False
-    for position, term in positions(head):
+    for position, term in head:
         domain = found.setdefault(position, Domain())
         changed |= domain.add(values[term.name] if isinstance(term, Variable) else Domain.of(term))
     return changed

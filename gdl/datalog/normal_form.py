@@ -117,9 +117,9 @@ def _in_conjuncts(rule: Rule) -> Rule:
     return Rule(rule.head, body, rule.span)
 
 
-def binders(rule: Rule) -> Iterator[Atom]:
-    """Yield the atoms of a normal body, which bind its variables."""
-    return (literal for literal in rule.body if isinstance(literal, Atom))
+def binders(rule: Rule) -> list[Atom]:
+    """Return the atoms of a normal body, which bind its variables."""
+    return [literal for literal in rule.body if isinstance(literal, Atom)]
 
 
 def _inward(literal: Literal, positive: bool = True) -> Literal:

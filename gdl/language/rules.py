@@ -7,7 +7,7 @@ is a fact. ``str`` of any of these is KIF.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TypeAlias
@@ -101,6 +101,9 @@ class Distinct:
 
 Literal: TypeAlias = Atom | Not | Or | And | Distinct
 
+Leaf: TypeAlias = Atom | Distinct
+"""What connectives are applied to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -169,44 +172,39 @@ class Ruleset:
         return self.spellings.get(name.lower(), name)
 
 
-def terms_of(leaf: Atom | Distinct) -> tuple[Term, ...]:
+def terms_of(leaf: Leaf) -> tuple[Term, ...]:
     """Return the arguments of an atom, or the two sides of an inequality."""
     return leaf.args if isinstance(leaf, Atom) else (leaf.left, leaf.right)
 
 
-def leaves_of(literal: Literal) -> Iterator[tuple[Atom | Distinct, bool]]:
-    """Yield every atom and inequality in a literal with True, or False where it is negated."""
+def leaves_of(literal: Literal, positive: bool = True) -> list[tuple[Leaf, bool]]:
+    """Return every atom and inequality in a literal with True, or False where it is negated."""
     if isinstance(literal, Atom | Distinct):
-        yield literal, True
-    elif isinstance(literal, Not):
-        for leaf, positive in leaves_of(literal.literal):
-            yield leaf, not positive
-    else:
-        for part in literal.literals:
-            yield from leaves_of(part)
+        return [(literal, positive)]
+    if isinstance(literal, Not):
+        return leaves_of(literal.literal, not positive)
+    return [leaf for part in literal.literals for leaf in leaves_of(part, positive)]
 
 
-def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom in a literal with True, or False where it is negated."""
-    for leaf, positive in leaves_of(literal):
-        if isinstance(leaf, Atom):
-            yield leaf, positive
+def atoms_of(*literals: Literal) -> list[tuple[Atom, bool]]:
+    """Return every atom in literals with True, or False where it is negated."""
+    leaves = (leaf for literal in literals for leaf in leaves_of(literal))
+    return [(leaf, positive) for leaf, positive in leaves if isinstance(leaf, Atom)]
 
 
-def body_atoms(rule: Rule) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom in a rule's body with True, or False where it is negated."""
-    for literal in rule.body:
-        yield from atoms_of(literal)
+def body_atoms(rule: Rule) -> list[tuple[Atom, bool]]:
+    """Return every atom in a rule's body with True, or False where it is negated."""
+    return atoms_of(*rule.body)
 
 
-def variables_in(literal: Literal) -> Iterator[Variable]:
-    """Yield every occurrence of a variable in the literal, from left to right."""
-    for leaf, _ in leaves_of(literal):
-        for term in terms_of(leaf):
-            yield from variables_of(term)
+def variables_in(literal: Literal) -> list[Variable]:
+    """Return every occurrence of a variable in the literal, from left to right."""
+    if isinstance(literal, Atom):
+        return variables_of(*literal.args)
+    return variables_of(*(term for leaf, _ in leaves_of(literal) for term in terms_of(leaf)))
 
 
-def map_leaves(literal: Literal, function: Callable[[Atom | Distinct], Literal]) -> Literal:
+def map_leaves(literal: Literal, function: Callable[[Leaf], Literal]) -> Literal:
     """Replace every atom and inequality in a literal by what ``function`` makes of it."""
     if isinstance(literal, Atom | Distinct):
         return function(literal)
@@ -224,7 +222,7 @@ def map_atoms(literal: Literal, function: Callable[[Atom], Atom]) -> Literal:
 def map_terms(literal: Literal, function: Callable[[Term], Term]) -> Literal:
     """Replace the arguments of every atom and inequality by what ``function`` makes of them."""
 
-    def replaced(leaf: Atom | Distinct) -> Literal:
+    def replaced(leaf: Leaf) -> Literal:
         if isinstance(leaf, Atom):
             return Atom(leaf.name, tuple(map(function, leaf.args)), leaf.span)
         return Distinct(function(leaf.left), function(leaf.right), leaf.span)

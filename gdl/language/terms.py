@@ -14,7 +14,7 @@ and takes no part in comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -67,18 +67,20 @@ Substitution: TypeAlias = Mapping[str, Term]
 """Terms for variables, by the variables' names."""
 
 
-def variables_of(term: Term) -> Iterator[Variable]:
-    """Yield every occurrence of a variable in the term, from left to right."""
-    if isinstance(term, Variable):
-        yield term
-    elif isinstance(term, Function):
-        for argument in term.args:
-            yield from variables_of(argument)
+def variables_of(*terms: Term) -> list[Variable]:
+    """Return every occurrence of a variable in the terms, from left to right."""
+    found: list[Variable] = []
+    for term in terms:
+        if isinstance(term, Variable):
+            found.append(term)
+        elif isinstance(term, Function):
+            found += variables_of(*term.args)
+    return found
 
 
 def is_ground(term: Term) -> bool:
     """Return True if the term holds no variable."""
-    return next(variables_of(term), None) is None
+    return not variables_of(term)
 
 
 def substitute_term(term: Term, bindings: Substitution) -> Term:

@@ -22,8 +22,8 @@ from gdl.language import (
     Substitution,
     Term,
     Variable,
+    is_ground,
     substitute_term,
-    variables_of,
 )
 
 MAX_FACTS = 100_000
@@ -58,7 +58,7 @@ class _Facts:
             if bound is not None:
                 for found in self._solutions(_ordered(rule), bound):
                     legal = substitute_term(move, found)
-                    if _is_ground(legal):
+                    if is_ground(legal):
                         yield legal
 
     def _solutions(self, body: Sequence[Literal], bound: Substitution) -> Iterator[Substitution]:
@@ -73,7 +73,7 @@ class _Facts:
         """Yield the bindings for which a literal holds by facts; none for what is not simple."""
         if isinstance(literal, Distinct):
             left, right = (substitute_term(term, bound) for term in (literal.left, literal.right))
-            if left != right and _is_ground(left) and _is_ground(right):
+            if left != right and is_ground(left) and is_ground(right):
                 yield bound
         elif isinstance(literal, Atom):
             for fact in self._facts.get(literal.relation, ()):
@@ -88,10 +88,6 @@ class _Facts:
 def _ordered(rule: Rule) -> Sequence[Literal]:
     """Return the body of a rule, inequalities last, when their variables are bound."""
     return sorted(rule.body, key=lambda literal: isinstance(literal, Distinct))
-
-
-def _is_ground(term: Term) -> bool:
-    return next(variables_of(term), None) is None
 
 
 def _match(pattern: Term, term: Term, bound: Substitution) -> Substitution | None:

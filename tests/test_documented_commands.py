@@ -29,7 +29,6 @@ EXCEPTIONS: Mapping[str, str] = {
     r"python3 -m venv .*/pytest -n 4": "this is how the tests themselves are run",
     r"git clone .*": "needs the network",
     r"gdl bench .* --baselines.*": "needs the cloned repositories",
-    r"uv pip compile .*": "needs the network",
     r"pip install -q 'ggp-player\[rl\]'": "needs the network",
     r"(DOCKER_BUILDKIT=1 )?docker .*": "needs Docker",
     r"apt-get install .*": "needs the network, and is for root",

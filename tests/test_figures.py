@@ -23,10 +23,6 @@ def test_repeated_figures_are_those_of_the_table(path: Path) -> None:
     assert rendered(text) == text, "python -m tests.support.figures writes them anew"
 
 
-def test_the_readme_has_rows_of_the_table() -> None:
-    assert "speed table" in parts((ROOT / "README.md").read_text())
-
-
 def test_the_summary_follows_from_the_table() -> None:
     ratios = {game: number(row["ratio"]) for game, row in ROWS.items() if row["ratio"]}
     found = summary()

@@ -27,9 +27,6 @@ _PART = re.compile(
     r"(<!-- (speed [a-z]+): begin -->\n)(.*?)(<!-- \2: end -->)", re.MULTILINE | re.DOTALL
 )
 
-_COLUMNS = ("game", "states/s", "ratio", "fastest other engine", "its states/s")
-
-
 def measured() -> dict[str, dict[str, str]]:
     """The rows of the table of published games, by game; each has its cells by column."""
     lines = [line for line in SOURCE.read_text(encoding="utf-8").splitlines() if line]
@@ -53,7 +50,7 @@ def number(text: str) -> float:
 
 def rendered(text: str) -> str:
     """A document with every part between markers as the figures are now."""
-    return _PART.sub(lambda part: part[1] + _content(part[2], part[3]) + part[4], text)
+    return _PART.sub(lambda part: part[1] + _content(part[2]) + part[4], text)
 
 
 def parts(text: str) -> list[str]:
@@ -61,14 +58,9 @@ def parts(text: str) -> list[str]:
     return [part[1] for part in _PART.findall(text)]
 
 
-def _content(name: str, now: str) -> str:
-    rows, all_games = measured(), summary()
-    if name == "speed table":  # of the games that are in it now
-        games = [_cells(line)[0] for line in now.splitlines()[2:]]
-        lines = [list(_COLUMNS), ["---", *["---:"] * 2, "---", "---:"]]
-        lines += [[rows[game][column] for column in _COLUMNS] for game in games]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+def _content(name: str) -> str:
     assert name == "speed summary"
+    rows, all_games = measured(), summary()
     return (
         f"All {len(rows)} games run compiled. Over the {all_games['count']} that another GDL "
         f"engine plays too, the geometric mean is\n{all_games['mean']} times the fastest of five, "

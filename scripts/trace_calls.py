@@ -92,7 +92,7 @@ async def match() -> list[Trace]:
         async with Player(config) as player:
             runner = new_runner(player)
             await runner.setup()
-            site = new_site(runner, config)
+            site = new_site(runner, player)
             await site.start()
             try:
                 await _match_of_one_turn(site.port, "first")

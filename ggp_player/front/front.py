@@ -1,11 +1,12 @@
-"""The front of a server: takes connections, and hands whole requests to aiohttp.
+"""The front of a server: takes connections, and has whole requests answered.
 
 What comes before a whole request is where strangers can do harm, so all of it is here, and bounded:
 how many connections there are (:mod:`.connections`), how long a head and a body may take, and how
 large they may be. What is read is decided by :mod:`.request_reader`, and who may ask by an
-:class:`~.admission.Access`. aiohttp sees only requests that are whole, admitted, and written by the
-standard; a connection that sends nothing costs one small object. What comes after it is bounded,
-too: how long a peer may take to receive its reply, and how many bytes wait for it.
+:class:`~.admission.Access`. A server may answer a request itself, as it is (:data:`Responder`);
+others, such as those for pages, go to aiohttp, written by the standard. A connection that sends
+nothing costs one small object. What comes after a request is bounded, too: how long a peer may take
+to receive its reply, and how many bytes wait for it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeAlias
 
 from aiohttp import web
 
@@ -62,15 +63,20 @@ LOOK_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
+Responder: TypeAlias = "Callable[[HttpRequest, Front], Coroutine[None, None, None] | None]"
+"""What answers a request by :meth:`Front.respond`; None leaves the request to aiohttp."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrontSettings:
-    """Who is served, how much of everything, and how a refusal is written."""
+    """Who is served, how much of everything, and what answers before aiohttp is asked."""
 
     access: Access
     bounds: ConnectionBounds
     timeouts: Timeouts
     reading: Reading = field(default_factory=Reading)
     refusal_bytes: Callable[[Refusal], bytes] = bytes
+    responder: Responder = lambda _request, _front: None
 
 
 class ReplyTransport:
@@ -109,12 +115,12 @@ class ReplyTransport:
 
 
 class Front(asyncio.BufferedProtocol):
-    """One connection: its request is read, then aiohttp answers it on the same transport."""
+    """One connection: its request is read, then answered on the same transport."""
 
     def __init__(self, site: FrontSite) -> None:
         self.address = ""
         self.sender = ""
-        """Whose request this is; it is known before aiohttp gets the request."""
+        """Whose request this is; it is known before the request is answered."""
         self.is_kept = False
         self.is_stream = False
         self._site = site
@@ -126,6 +132,7 @@ class Front(asyncio.BufferedProtocol):
         self._quiet: asyncio.TimerHandle | None = None
         self._admitted: Admission | None = None
         self._is_settled = False
+        self._is_answering = False
         self._trailing = 0
         self._handler: Any = None
 
@@ -157,6 +164,16 @@ class Front(asyncio.BufferedProtocol):
         """Note that the reply goes on until the peer leaves."""
         self.is_stream = True
 
+    def socket_info(self, name: str) -> Any:  # noqa: ANN401 - as asyncio has it
+        """Return what the transport tells of its connection by a name of asyncio's, or None."""
+        return None if self._transport is None else self._transport.get_extra_info(name)
+
+    def respond(self, response: bytes) -> None:
+        """Send a whole response, and close the connection when it has gone."""
+        if self._reply is not None and not self._reply.is_closing():
+            self._reply.write(response)
+            self._reply.close()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a head."""
         assert isinstance(transport, asyncio.Transport)
@@ -186,7 +203,7 @@ class Front(asyncio.BufferedProtocol):
         if not self._is_settled and self._reader.has_begun:
             self._reader.end()
             self._go_on()
-        return self._handler is not None
+        return self._is_answering
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -216,8 +233,7 @@ class Front(asyncio.BufferedProtocol):
     def _ignore(self, nbytes: int) -> None:
         """Read on after a request: closing a connection with bytes unread would lose the reply."""
         self._trailing += nbytes
-        is_answering = self._handler is not None
-        if is_answering and self._trailing > MAX_TRAILING and self._transport is not None:
+        if self._is_answering and self._trailing > MAX_TRAILING and self._transport is not None:
             self._transport.pause_reading()
 
     def _go_on(self) -> None:
@@ -250,16 +266,22 @@ class Front(asyncio.BufferedProtocol):
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _answer(self, request: HttpRequest) -> None:
-        """Have aiohttp answer the request."""
+        """Have the server answer the request, or aiohttp."""
         assert self._admitted is not None
         assert self._transport is not None
         self._settle()
+        self._is_answering = True
         self._site.connections.answering(self)
-        self._handler = self._site.new_handler()
         self._reply = ReplyTransport(self._transport, self._bound_reply)
+        self._reader = RequestReader()  # the body is not ours any more
+        request = HttpRequest(self._admitted.head, request.body)
+        answering = self._site.settings.responder(request, self)
+        if answering is not None:
+            self._site.keep(asyncio.get_running_loop().create_task(answering))
+            return
+        self._handler = self._site.new_handler()
         self._handler.connection_made(self._reply)
-        self._handler.data_received(bytes(HttpRequest(self._admitted.head, request.body)))
-        self._reader = RequestReader()  # the body is aiohttp's now
+        self._handler.data_received(bytes(request))
 
     def _bound_reply(self) -> None:
         if self.unread > SMALL_REPLY:
@@ -328,6 +350,7 @@ class FrontSite(web.BaseSite):
         self._address = address
         self._servers: list[asyncio.Server] = []
         self._look: asyncio.TimerHandle | None = None
+        self._answers: set[asyncio.Task[None]] = set()
         self._next_report = 0.0
         self._refused = 0
 
@@ -365,6 +388,16 @@ class FrontSite(web.BaseSite):
             self._look.cancel()
         self.connections.drop_waiting()
         await super().stop()
+
+    def keep(self, answer: asyncio.Task[None]) -> None:
+        """Keep an answer that is being made until it is sent."""
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+
+    async def answered(self, seconds: float) -> None:
+        """Wait for the answers that are being made, for so many seconds at most."""
+        if self._answers:
+            await asyncio.wait(self._answers, timeout=seconds)
 
     def report_dropped(self) -> None:
         """Log how many connections had to go, now and then."""

@@ -21,8 +21,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Protocol
 from urllib.parse import quote
 
@@ -60,6 +62,24 @@ _OF_THE_CONNECTION = frozenset(
 """Headers about the connection, which are not passed on as they came."""
 
 
+def response(
+    status: HTTPStatus,
+    body: bytes,
+    content_type: str,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    version: str = "1.0",
+) -> bytes:
+    """Write a whole response, after which the connection is closed."""
+    lines = (
+        f"HTTP/{version} {status.value} {status.phrase}",
+        f"Content-Type: {content_type}",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    )
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a request is not served: a status of HTTP, and a sentence for whoever sent it."""
@@ -74,13 +94,7 @@ class Refusal:
 
     def response(self, body: bytes, content_type: str) -> bytes:
         """The whole response with a body of another kind."""
-        lines = (
-            f"HTTP/1.0 {self.status.value} {self.status.phrase}",
-            f"Content-Type: {content_type}",
-            f"Content-Length: {len(body)}",
-            "Connection: close",
-        )
-        return "\r\n".join([*lines, "", ""]).encode() + body
+        return response(self.status, body, content_type)
 
 
 class RefusedError(Exception):

@@ -11,7 +11,7 @@ templates, and the modules set it as text.
 """
 
 from ggp_player.pages.event_stream import EventStream
-from ggp_player.pages.player_pages import PAGE_PATHS, PlayerPages, asks_for_page
+from ggp_player.pages.player_pages import PAGE_PATHS, PlayerPages
 from ggp_player.pages.position_pages import CHANGING_PATHS
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
@@ -24,5 +24,4 @@ __all__ = [
     "PageSite",
     "PlayerPages",
     "WriteGuard",
-    "asks_for_page",
 ]

@@ -42,11 +42,6 @@ PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
 """How the addresses of pages begin, besides ``/``."""
 
 
-def asks_for_page(request: web.Request) -> bool:
-    """Check whether a GET without a message comes from a browser's address bar, or a link."""
-    return request.raw_path == "/" and "text/html" in request.headers.get("Accept", "")
-
-
 class PlayerPages:
     """Answers requests for pages, while it is entered.
 

@@ -130,7 +130,11 @@ class AccessRules:
 
         The name in ``Host`` is one of ours, or the secret was given, so that it is no other site.
         """
-        if not self.pages or not _is_same_origin(head):
+        return _is_same_origin(head) and self.is_for_page(head)
+
+    def is_for_page(self, head: RequestHead) -> bool:
+        """Check whether the path is one of our pages, or ``/``, where the first of them is."""
+        if not self.pages:
             return False
         path = head.target.partition("?")[0]
         if head.method == "POST":

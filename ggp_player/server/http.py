@@ -12,7 +12,8 @@ What game managers do with HTTP, and what follows from it:
   blank; and browsers ask with OPTIONS first, whether they may.
 
 How a request is read, and whether it is served at all, is decided before: see
-:mod:`ggp_player.front`.
+:mod:`ggp_player.front`. Messages are answered there and then; aiohttp serves the pages, and what
+tells how the server is.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from email.utils import formatdate
 from functools import partial
+from http import HTTPStatus
 from types import FrameType
 
 from aiohttp import web
@@ -40,17 +43,22 @@ from ggp_player.front import (
     MAX_LINE,
     MAX_MESSAGE,
     ConnectionBounds,
+    Front,
     FrontSettings,
     FrontSite,
+    HttpRequest,
+    RequestHead,
+    Responder,
     Streams,
     front_of,
+    response,
 )
 from ggp_player.move_service import ensure_warm
-from ggp_player.pages import PlayerPages, asks_for_page
-from ggp_player.server.access import message_in
+from ggp_player.pages import PlayerPages
+from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config
-from ggp_player.server.monitoring import loop_delay_measured, page
-from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
+from ggp_player.server.monitoring import is_monitoring, loop_delay_measured, page
+from ggp_player.server.player import LATIN_1, UTF_8, Message, Player
 from ggp_player.server.polling import MailboxAddress, Poller
 from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
@@ -82,6 +90,11 @@ MAX_UNREAD_OF_ONE = 32 * 2**20
 LARGE_BODY = 2**16
 """Bytes of a body from which on it is decoded in a thread."""
 
+MESSAGE_TYPE = "text/acl"
+"""The content type of messages, and of sentences for whoever has sent one."""
+
+SERVER_FAILED = b"error: the server has failed to answer this"
+
 CORS_HEADERS = {
     "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
     "Access-Control-Allow-Headers": "Sender, Receiver, Content-Type, Accept",
@@ -103,57 +116,87 @@ _http_log = logging.getLogger(f"{__name__}.http")
 _log = logging.getLogger(__name__)
 
 
+def responder(player: Player) -> Responder:
+    """Create what answers messages; requests for pages are left to :func:`application`."""
+    access = player.config.access
+
+    def respond(request: HttpRequest, front: Front) -> Coroutine[None, None, None] | None:
+        head = request.head
+        is_probe = head.method == "GET" and is_monitoring(head.target)
+        if head.method == "OPTIONS" or is_probe or _is_for_page(access, head):
+            return None
+        deadline = player.new_deadline(*_delays(front.socket_info("socket")))
+        return _answer(player, request, front, deadline)
+
+    return respond
+
+
+async def _answer(
+    player: Player, request: HttpRequest, front: Front, deadline: ReplyDeadline
+) -> None:
+    """Answer a message, and tell its deadline when the socket has taken over the reply."""
+    status, head = HTTPStatus.OK, request.head
+    try:
+        text, encoding = await _message_text(request)
+        sender = front.sender if player.config.bind_matches else ""
+        message = Message(text, encoding, sender, on_admitted=front.keep)
+        body = bytes(await player.reply_in_time(message, deadline, front.address or "unknown"))
+    except Exception:
+        _log.exception("a request could not be answered")
+        status, body = HTTPStatus.INTERNAL_SERVER_ERROR, SERVER_FAILED
+    headers = _headers(player.config, head.header("origin"))
+    front.respond(response(status, body, MESSAGE_TYPE, headers, head.version))
+    deadline.reply_sent()
+
+
+async def _message_text(request: HttpRequest) -> tuple[str, str]:
+    """Return the message of a request, and its encoding."""
+    if request.head.method == "GET":
+        return message_in(request.head.target), UTF_8
+    if len(request.body) > LARGE_BODY:
+        return await asyncio.to_thread(_decoded, request.body)
+    return _decoded(request.body)
+
+
+def _is_for_page(access: AccessRules, head: RequestHead) -> bool:
+    """Check for a page of ours; ``/`` is one for a browser's address bar, or a link."""
+    is_page = access.is_for_page(head)
+    return is_page and (head.target != "/" or "text/html" in head.header("accept"))
+
+
+def _headers(config: Config, origin: str) -> dict[str, str]:
+    """Return the headers of every response, for the web page that asks."""
+    headers = {"Server": "ggp-player", "Date": formatdate(usegmt=True)}
+    if allowed := config.access.allowed_origin(origin):
+        headers |= {"Access-Control-Allow-Origin": allowed, **CORS_HEADERS}
+    return headers
+
+
 def application(player: Player) -> web.Application:
-    """Create the web application that answers for a player, with its pages."""
+    """Create the web application for all that is no message: pages, and how the server is."""
     pages = _pages(player) if player.config.pages else None
 
-    async def post(request: web.Request) -> web.Response:
-        deadline = player.new_deadline(*_delays(request))
-        body = await request.read()
-        decoded = (
-            await asyncio.to_thread(_decoded, body) if len(body) > LARGE_BODY else _decoded(body)
-        )
-        return await reply(request, decoded, deadline)
-
     async def get(request: web.Request) -> web.StreamResponse:
-        if pages is not None and asks_for_page(request):
-            return await pages.front_page(request)
         if (found := page(player, request.path)) is not None:
             kind = {"Content-Type": found.content_type}
             return web.Response(status=found.status, body=found.body, headers=kind)
-        deadline = player.new_deadline(*_delays(request))
-        return await reply(request, (message_in(request.raw_path), UTF_8), deadline)
+        if pages is not None and request.path == "/":
+            return await pages.front_page(request)
+        raise web.HTTPNotFound
 
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
-
-    async def reply(
-        request: web.Request, decoded: tuple[str, str], deadline: ReplyDeadline
-    ) -> web.Response:
-        front = front_of(request)
-        sender = (request.remote or "") if front is None else front.sender
-        message = Message(
-            *decoded,
-            sender if player.config.bind_matches else "",
-            on_admitted=(lambda: None) if front is None else front.keep,
-        )
-        peer = request.remote or "unknown"
-        return _Reply(await player.reply_in_time(message, deadline, peer), deadline)
 
     async def finish(request: web.Request, response: web.StreamResponse) -> None:
         """Add the headers of every response, including those that refuse a request."""
         response.force_close()
         response.headers["Connection"] = "close"
-        response.headers["Server"] = "ggp-player"
-        origin = request.headers.get("Origin", "")
-        if allowed := player.config.access.allowed_origin(origin):
-            response.headers.update({"Access-Control-Allow-Origin": allowed, **CORS_HEADERS})
+        response.headers.update(_headers(player.config, request.headers.get("Origin", "")))
 
     app = web.Application(client_max_size=MAX_MESSAGE, middlewares=[_errors_as_sentences])
     app.on_response_prepare.append(finish)
     if pages is not None:
         _add_pages(app, pages)
-    app.router.add_post("/{tail:.*}", post)
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
@@ -199,11 +242,10 @@ async def _errors_as_sentences(
         return await handler(request)
     except web.HTTPException as error:
         text = f"error: {error.reason}"
-        return web.Response(status=error.status, text=text, content_type="text/acl")
+        return web.Response(status=error.status, text=text, content_type=MESSAGE_TYPE)
     except Exception:
         _log.exception("a request could not be answered")
-        text = "error: the server has failed to answer this"
-        return web.Response(status=500, text=text, content_type="text/acl")
+        return web.Response(status=500, body=SERVER_FAILED, content_type=MESSAGE_TYPE)
 
 
 def _base(request: web.Request) -> str:
@@ -212,24 +254,11 @@ def _base(request: web.Request) -> str:
     return "" if front is None else front.base
 
 
-class _Reply(web.Response):
-    """Tells its deadline when the socket has taken over the reply."""
-
-    def __init__(self, reply: Reply, deadline: ReplyDeadline) -> None:
-        super().__init__(body=bytes(reply), content_type="text/acl")
-        self._deadline = deadline
-
-    async def write_eof(self, data: bytes = b"") -> None:
-        await super().write_eof(data)
-        self._deadline.reply_sent()
-
-
-def _delays(request: web.Request) -> tuple[float, float]:
+def _delays(connection: socket.socket | None) -> tuple[float, float]:
     """Seconds to the game manager and back, and seconds that the request has waited for us.
 
     It waits where the system has taken it and this process is busy with other connections.
     """
-    connection = request.get_extra_info("socket")
     if connection is None or sys.platform != "linux":
         return UNKNOWN_ROUND_TRIP, 0.0
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
@@ -277,7 +306,7 @@ async def _serve_until(
     await runner.setup()
     gc.freeze()  # what is here stays: scanning it for garbage would delay replies
     try:
-        site = await _listen(runner, config)
+        site = await _listen(runner, player)
         on_listening(config.host, site.port)
         warming = asyncio.create_task(ensure_warm(player.health))
         async with AsyncExitStack() as polls:
@@ -291,6 +320,7 @@ async def _serve_until(
             _log.info("stopping")
             await site.stop()
             await player.close()
+            await site.answered(CONNECTIONS_LIMIT)
     finally:
         await runner.cleanup()
 
@@ -321,10 +351,15 @@ def _called_at_signals(function: Callable[[], object], *numbers: int) -> Iterato
             signal.signal(number, handler)
 
 
-def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
-    """Create what listens, with the bounds that the settings and the system's limits call for."""
-    settings = FrontSettings(config.access, connection_bounds(config), config.timeouts)
-    return FrontSite(runner, (config.host, config.port), settings)
+def new_site(runner: web.BaseRunner, player: Player, port: int | None = None) -> FrontSite:
+    """Create what listens, with the bounds that the settings and the system's limits call for.
+
+    It listens at the port of the settings, unless there is another.
+    """
+    config = player.config
+    bounds = connection_bounds(config)
+    settings = FrontSettings(config.access, bounds, config.timeouts, responder=responder(player))
+    return FrontSite(runner, (config.host, config.port if port is None else port), settings)
 
 
 def connection_bounds(config: Config) -> ConnectionBounds:
@@ -337,7 +372,7 @@ def connection_bounds(config: Config) -> ConnectionBounds:
 
 
 def new_runner(player: Player) -> web.AppRunner:
-    """Create what runs the web application that answers for a player."""
+    """Create what runs the web application of a player."""
     return web.AppRunner(
         application(player),
         logger=_http_log,
@@ -348,8 +383,8 @@ def new_runner(player: Player) -> web.AppRunner:
     )
 
 
-async def _listen(runner: web.AppRunner, config: Config) -> FrontSite:
-    site = new_site(runner, config)
+async def _listen(runner: web.AppRunner, player: Player) -> FrontSite:
+    config, site = player.config, new_site(runner, player)
     try:
         await site.start()
     except OSError as error:

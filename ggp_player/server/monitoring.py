@@ -28,6 +28,9 @@ from ggp_player.move_service import Subject
 from ggp_player.server.player import Player
 from ggp_player.worker import is_warm
 
+PATHS = ("/metrics", "/healthz", "/readyz")
+"""The addresses of the pages here."""
+
 TICK = 0.1
 """Seconds between two measurements of the event loop's delay."""
 
@@ -70,11 +73,16 @@ def readiness(player: Player) -> Readiness:
     )
 
 
+def is_monitoring(target: str) -> bool:
+    """Check whether a path, with what follows it, is one of a page here."""
+    return target.partition("?")[0] in PATHS
+
+
 def page(player: Player, path: str) -> Page | None:
-    """Make the page at a path; None where there is none, and the path is a message."""
+    """Make the page at a path; None where there is none."""
     if path == "/metrics":
         return Page(200, CONTENT_TYPE_LATEST, player.metrics.text())
-    if path not in {"/healthz", "/readyz"}:
+    if path not in PATHS:
         return None
     now = readiness(player)
     is_good = now.is_ready if path == "/readyz" else not now.searches_failing

@@ -80,7 +80,7 @@ class Server:
         player = await Player(CONFIG).__aenter__()
         runner = new_runner(player)
         await runner.setup()
-        self._site = new_site(runner, CONFIG)
+        self._site = new_site(runner, player)
         await self._site.start()
 
     def check(self, data: bytes) -> None:

@@ -27,6 +27,7 @@ _PART = re.compile(
     r"(<!-- (speed [a-z]+): begin -->\n)(.*?)(<!-- \2: end -->)", re.MULTILINE | re.DOTALL
 )
 
+
 def measured() -> dict[str, dict[str, str]]:
     """The rows of the table of published games, by game; each has its cells by column."""
     lines = [line for line in SOURCE.read_text(encoding="utf-8").splitlines() if line]

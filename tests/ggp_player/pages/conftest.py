@@ -80,7 +80,7 @@ def serve(tmp_path: Path) -> Callable[..., Any]:
             async with Player(config, events=bus) as player, aiohttp.ClientSession() as session:
                 runner = new_runner(player)
                 await runner.setup()
-                site = new_site(runner, config.model_copy(update={"port": 0}))
+                site = new_site(runner, player, port=0)
                 await site.start()
                 try:
                     yield Served(player, site.port, session)

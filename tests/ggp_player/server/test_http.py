@@ -46,7 +46,7 @@ async def serving(player: Player) -> AsyncIterator[int]:
     """Serve a player at the port that is the value."""
     runner = new_runner(player)
     await runner.setup()
-    site = new_site(runner, player.config.model_copy(update={"port": 0}))
+    site = new_site(runner, player, port=0)
     await site.start()
     try:
         yield site.port
@@ -322,7 +322,7 @@ async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: 
     async with Player(Config(strategy=bad("Spinning"))) as player:
         runner = new_runner(player)
         await runner.setup()
-        site = new_site(runner, player.config.model_copy(update={"port": 0}))
+        site = new_site(runner, player, port=0)
         await site.start()
         port = site.port
         starting = asyncio.create_task(exchange(port, ggp_base(f"(start m xena ({words}) 99 99)")))

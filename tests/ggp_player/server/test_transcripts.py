@@ -75,7 +75,7 @@ async def serving() -> AsyncIterator[int]:
     async with Player(config) as player:
         runner = new_runner(player)
         await runner.setup()
-        site = new_site(runner, config)
+        site = new_site(runner, player)
         await site.start()
         try:
             yield site.port

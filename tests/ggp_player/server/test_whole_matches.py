@@ -60,7 +60,7 @@ async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemotePlayer]
     async with Player(config) as player:
         runner = new_runner(player)
         await runner.setup()
-        site = new_site(runner, config.model_copy(update={"port": 0}))
+        site = new_site(runner, player, port=0)
         await site.start()
         try:
             yield RemotePlayer("127.0.0.1", site.port)

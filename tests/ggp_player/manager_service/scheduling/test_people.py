@@ -38,7 +38,7 @@ async def test_a_process_that_was_killed_is_started_again(everybody: People) -> 
     async with asyncio.timeout(LIMIT):
         ann = await everybody.start("ann")
         assert await page(ann) == 200
-        process = ann._process
+        process = ann.helper.process
         assert process is not None
         os.kill(process.pid, signal.SIGKILL)
         await process.wait()
@@ -56,7 +56,7 @@ async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> N
         player = PersonPlayer(ann)
         assert await player.send(f"(START m ann ({rules}) 10 10)") == "ready"
         asked = asyncio.create_task(player.send("(PLAY m NIL)"))
-        process = ann._process
+        process = ann.helper.process
         assert process is not None
         async with ann.session() as session, session.get("/people/ann/events") as answer:
             async for line in answer.content:

@@ -29,13 +29,11 @@ class AsyncHelper:
         self._most = most
         self._stdin = stdin
         self._stderr = stderr
-        self._is_spent = False
 
     @property
     def is_alive(self) -> bool:
         """Whether the process is there, and can be asked."""
-        process = self.process
-        return process is not None and process.returncode is None and not self._is_spent
+        return self.process is not None and self.process.returncode is None
 
     async def start(self) -> None:
         """Start the process where there is none that can be asked. Raises OSError."""
@@ -51,14 +49,13 @@ class AsyncHelper:
             limit=self._most,
             start_new_session=True,  # Ctrl-C is for the parent, which ends it
         )
-        self._is_spent = False
 
     async def ask(self, line: bytes, seconds: float) -> bytes:
         """Write a line, or nothing, and return the line that comes.
 
         Raises :class:`TimeoutError` where it takes longer, another OSError where the process cannot
         be started or has ended, and ValueError for a line that is too long. After any error, as
-        when the caller is cancelled, the process is killed, and the next to ask has another.
+        when the caller is cancelled, the process is ended, and the next to ask has another.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -72,25 +69,18 @@ class AsyncHelper:
                 answer = await reader.readline()
             if not answer.endswith(b"\n"):
                 raise ConnectionResetError
-        except BaseException:  # an answer that nobody reads would be taken for the next one's
-            self._kill()
+        except (Exception, asyncio.CancelledError):  # what comes later would answer the next line
+            await self.close()
             raise
         return answer
 
     async def close(self) -> None:
         """End the process, and wait until it has ended."""
-        process = self.process
+        process, self.process = self.process, None
         if process is not None:
-            self._kill()
+            with suppress(ProcessLookupError):
+                process.kill()
             assert process.stdout is not None
             with suppress(RuntimeError):  # whoever waits for an answer reads it instead
                 await process.stdout.read()  # what nobody has read would keep the pipe open
             await process.wait()
-            if self.process is process:
-                self.process = None
-
-    def _kill(self) -> None:
-        self._is_spent = True
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                self.process.kill()

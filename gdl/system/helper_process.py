@@ -1,4 +1,4 @@
-"""Helper processes: Python processes of ours that answer each line with a line, over pipes.
+"""Helper processes: Python processes of ours that answer each line with a line.
 
 A helper does what may hang, crash or take all memory, as the rules of strangers may. Its ``main``
 calls :func:`begin_helper`, which bounds its memory and ends it with its parent, and then
@@ -13,20 +13,18 @@ asyncio. What is computed once, from one input to one output, needs neither: see
 from __future__ import annotations
 
 import os
-import select
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from time import monotonic
-from typing import IO
 
 from gdl.system.children import child_environment
 from gdl.system.processes import end_with_parent
 from gdl.system.resources import limit_memory
 
 _PART = 2**16
-"""Bytes that are read at a time: as many as a pipe has."""
+"""Bytes that are read at a time."""
 
 # ---------------------------------------------------------------------- in the helper
 
@@ -65,17 +63,20 @@ class HelperProcess:
     """A helper with a command, which is asked from any thread, by one at a time."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            env=child_environment(),
-            start_new_session=True,  # Ctrl-C is for the parent, which ends it
-        )
-        assert self.process.stdin is not None
-        os.set_blocking(self.process.stdin.fileno(), False)
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self.process = subprocess.Popen(
+                    command,
+                    stdin=theirs,
+                    stdout=theirs,
+                    stderr=subprocess.DEVNULL,
+                    env=child_environment(),
+                    start_new_session=True,  # Ctrl-C is for the parent, which ends it
+                )
+            except BaseException:
+                self._channel.close()
+                raise
 
     @property
     def is_alive(self) -> bool:
@@ -98,17 +99,12 @@ class HelperProcess:
             raise
 
     def _exchange(self, line: bytes, end: float, most: int) -> bytes:
-        writer, reader = self.process.stdin, self.process.stdout
-        assert writer is not None
-        assert reader is not None
-        left = memoryview(line)
-        while left:
-            _wait(writer, select.POLLOUT, end)
-            left = left[os.write(writer.fileno(), left) :]
+        self._wait_until(end)
+        self._channel.sendall(line)
         answer = bytearray()
         while not answer.endswith(b"\n"):
-            _wait(reader, select.POLLIN, end)
-            part = os.read(reader.fileno(), _PART)
+            self._wait_until(end)
+            part = self._channel.recv(_PART)
             if not part:
                 raise ConnectionResetError
             answer += part
@@ -116,19 +112,11 @@ class HelperProcess:
                 raise ValueError(f"expected a line of at most {most:,} bytes")
         return bytes(answer)
 
+    def _wait_until(self, end: float) -> None:
+        self._channel.settimeout(max(0.001, end - monotonic()))  # with 0 it would not wait at all
+
     def close(self) -> None:
         """End the process, and wait until it has ended."""
         self.process.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-
-
-def _wait(pipe: IO[bytes], event: int, end: float) -> None:
-    """Wait until a pipe can be used, or its other end is closed."""
-    poll = select.poll()
-    poll.register(pipe, event)
-    if not poll.poll(max(0.0, 1000 * (end - monotonic()))):
-        raise TimeoutError
+        self._channel.close()

@@ -88,7 +88,6 @@ class Drawer:
             return decode_answer(await self.helper.ask(encode(request), DRAWING_SECONDS))
         except (OSError, ValueError) as error:
             self._give_up(request)
-            await self.close()
             return Answer(error=f"the process that draws {_reason(error)}")
 
     def _give_up(self, request: DrawingRequest) -> None:

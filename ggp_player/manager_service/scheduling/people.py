@@ -49,15 +49,10 @@ class Person:
         """Whether the page is open."""
         return self.viewers > 0
 
-    @property
-    def has_process(self) -> bool:
-        """Whether the process is there."""
-        return self.helper.is_alive
-
     async def start(self) -> None:
         """Start the process where there is none. Raises :class:`ServerError` where it fails."""
         async with self._starting:
-            if self.has_process:
+            if self.helper.is_alive:
                 return
             self.socket.unlink(missing_ok=True)
             line = b""
@@ -148,7 +143,7 @@ class People:
     async def start(self, name: str) -> Person:
         """Return a person whose process has started. Raises :class:`ServerError`."""
         person = self.of(name)
-        if not person.has_process and self._processes() >= MAX_PEOPLE:
+        if not person.helper.is_alive and self._processes() >= MAX_PEOPLE:
             raise ServerError(f"there are {MAX_PEOPLE} people here already, which is the most")
         await person.start()
         return person
@@ -167,7 +162,7 @@ class People:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
     def _processes(self) -> int:
-        return sum(person.has_process for person in self._people.values())
+        return sum(person.helper.is_alive for person in self._people.values())
 
 
 def base_of(name: str) -> str:

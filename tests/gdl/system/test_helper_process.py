@@ -72,8 +72,13 @@ def test_one_that_dies(program: str) -> None:
         with pytest.raises(ConnectionError):
             ask(helper, b"line\n")
         assert not helper.is_alive
-        with pytest.raises(ValueError, match="closed file"):
+        with pytest.raises(OSError, match="Bad file descriptor"):
             ask(helper, b"line\n")
+
+
+def test_a_program_that_cannot_be_started() -> None:
+    with pytest.raises(FileNotFoundError):
+        HelperProcess(["/nowhere/at/all"])
 
 
 def tell() -> None:

@@ -42,7 +42,7 @@ async def test_a_process_that_was_killed_is_started_again(everybody: People) -> 
         assert process is not None
         os.kill(process.pid, signal.SIGKILL)
         await process.wait()
-        assert not ann.has_process
+        assert not ann.helper.is_alive
         await everybody.start("ann")
         assert await page(ann) == 200
 
@@ -75,7 +75,7 @@ async def test_who_gives_up_while_a_process_starts_leaves_none(everybody: People
         await asyncio.sleep(0)
         starting.cancel()
         await asyncio.gather(starting, return_exceptions=True)
-        assert not ann.has_process
+        assert not ann.helper.is_alive
         await ann.start()
         assert await page(ann) == 200
 

@@ -9,6 +9,9 @@ from contextlib import suppress
 
 from gdl.system import child_environment
 
+LEFT_OVER_SECONDS = 1.0
+"""How long the rest of an answer is read: what a helper has started may hold its pipe."""
+
 
 class AsyncHelper:
     """A helper with a command, started when it is first asked, and anew after it has failed.
@@ -81,6 +84,8 @@ class AsyncHelper:
             with suppress(ProcessLookupError):
                 process.kill()
             assert process.stdout is not None
-            with suppress(RuntimeError):  # whoever waits for an answer reads it instead
-                await process.stdout.read()  # what nobody has read would keep the pipe open
+            # What nobody has read keeps the pipe open. RuntimeError: another task is reading it.
+            with suppress(RuntimeError, TimeoutError):
+                async with asyncio.timeout(LEFT_OVER_SECONDS):
+                    await process.stdout.read()
             await process.wait()

@@ -68,8 +68,8 @@ class HelperProcess:
             try:
                 self.process = subprocess.Popen(
                     command,
-                    stdin=theirs,
-                    stdout=theirs,
+                    stdin=theirs.fileno(),
+                    stdout=theirs.fileno(),
                     stderr=subprocess.DEVNULL,
                     env=child_environment(),
                     start_new_session=True,  # Ctrl-C is for the parent, which ends it

@@ -7,6 +7,7 @@ importing :mod:`typing` and :mod:`pathlib` takes longer than grounding a small g
 says what it does where the system cannot do what is asked for.
 
 :mod:`.children` starts Python processes that import exactly the code of this one;
+:mod:`.helper_process`, which is imported on its own, asks those that answer line by line;
 :mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
 :mod:`.resources` is about processors and memory;
 :mod:`.files` about files that are there, those that nobody else may write, and whole ones;

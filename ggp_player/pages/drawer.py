@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL
 from collections import OrderedDict
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
-from gdl.system import child_environment
+from gdl.system.helper_process import helper_command
+from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import PositionError
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawing_process import (
@@ -37,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class Drawer:
-    """Draws states one after the other, in ``process``, which is started by the first.
+    """Draws states one after the other, in its ``helper``, which is started by the first.
 
     Of what an ``asker`` wants, one request at a time waits for its turn, so that nobody has the
     process for long while others wait. An asker is the address of a viewer, and empty where a state
@@ -47,15 +46,15 @@ class Drawer:
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self.process: Process | None = None
-        self._is_out_of_step = False
+        stderr = None if _log.isEnabledFor(logging.DEBUG) else DEVNULL
+        self.helper = AsyncHelper(helper_command(drawing_process.main), MAX_ANSWER, stderr=stderr)
         self._hopeless: OrderedDict[int, None] = OrderedDict()
 
     async def warm_up(self) -> None:
         """Start the process, so that the first drawing need not wait for it."""
         async with self._turn:
             with suppress(OSError):  # the first drawing will say so
-                await self._ready()
+                await self.helper.start()
 
     async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
         """Return what was asked for; nothing where it cannot be drawn, which is logged."""
@@ -82,47 +81,14 @@ class Drawer:
 
     async def close(self) -> None:
         """End the process."""
-        process = self.process
-        if process is not None:
-            _kill(process)
-            await process.wait()
-            if self.process is process:
-                self.process = None
+        await self.helper.close()
 
     async def _answer(self, request: DrawingRequest) -> Answer:
         try:
-            async with asyncio.timeout(DRAWING_SECONDS):
-                return await self._exchange(request)
-        except (TimeoutError, OSError, ValueError) as error:
+            return decode_answer(await self.helper.ask(encode(request), DRAWING_SECONDS))
+        except (OSError, ValueError) as error:
             self._give_up(request)
-            await self.close()
             return Answer(error=f"the process that draws {_reason(error)}")
-        except BaseException:  # an answer that nobody reads would be taken for the next one's
-            self._is_out_of_step = True
-            if self.process is not None:
-                _kill(self.process)
-            raise
-
-    async def _exchange(self, request: DrawingRequest) -> Answer:
-        process = await self._ready()
-        writer, reader = process.stdin, process.stdout
-        assert writer is not None
-        assert reader is not None
-        writer.write(encode(request))
-        await writer.drain()
-        line = await reader.readline()
-        if not line:
-            raise ConnectionResetError
-        return decode_answer(line)
-
-    async def _ready(self) -> Process:
-        """The process, which is started where there is none that can be asked."""
-        if self._is_out_of_step:
-            await self.close()
-            self._is_out_of_step = False
-        if self.process is None or self.process.returncode is not None:
-            self.process = await _start()
-        return self.process
 
     def _give_up(self, request: DrawingRequest) -> None:
         self._hopeless[hash(request)] = None
@@ -134,21 +100,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"has not answered for {DRAWING_SECONDS:g} s"
     return f"has failed: {type(error).__name__}"
-
-
-def _kill(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
-
-
-async def _start() -> Process:
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", f"from {drawing_process.__name__} import main; main()"),
-        str(os.getpid()),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=None if _log.isEnabledFor(logging.DEBUG) else DEVNULL,
-        env=child_environment(),
-        limit=MAX_ANSWER,
-        start_new_session=True,  # Ctrl-C is for the server, which ends it
-    )

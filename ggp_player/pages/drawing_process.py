@@ -10,9 +10,7 @@ nothing else.
 from __future__ import annotations
 
 import logging
-import os
 import signal
-import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +35,7 @@ from gdl.analysis.boards import (
 from gdl.analysis.decisive_facts import decisive_facts
 from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.state_machine import RuledMachine
-from gdl.system import end_with_parent, limit_memory
+from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError
@@ -185,13 +183,8 @@ def decode_answer(line: bytes) -> Answer:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    end_with_parent(int(sys.argv[1]))
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    limit_memory(MAX_MEMORY)
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(encode(answer(_REQUESTS.validate_json(line))))
-        sys.stdout.buffer.flush()
+    begin_helper(MAX_MEMORY, NICENESS)
+    answer_lines(lambda line: encode(answer(_REQUESTS.validate_json(line))))
 
 
 class _TooHardError(BaseException):

@@ -100,7 +100,7 @@ class LiveMatches:
 
     def expect_viewers(self) -> None:
         """Prepare for drawings: somebody has opened a page."""
-        if self._drawer.process is None and not self.is_closing:
+        if self._drawer.helper.process is None and not self.is_closing:
             self._begin(self._drawer.warm_up())
 
     @contextmanager

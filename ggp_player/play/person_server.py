@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from gdl import GdlError
-from gdl.system import end_with_parent, limit_memory
+from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
 from ggp_player.pages import EventStream, PageSite
 from ggp_player.play.human import HumanPlayer
@@ -150,11 +149,9 @@ async def serve_person(server: PersonServer, socket: Path, on_ready: Callable[[]
         await runner.cleanup()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve a person: the arguments are the parent's process id, the socket, the name, the base."""
-    parent, socket, name, base = arguments or sys.argv[1:]
-    end_with_parent(int(parent))
-    limit_memory(MAX_MEMORY)
+def main() -> None:
+    """Serve a person: the arguments are the socket, the name and the base."""
+    socket, name, base = begin_helper(MAX_MEMORY)
 
     def say_ready() -> None:
         with suppress(OSError):

@@ -136,9 +136,9 @@ def run_event(scenario: Scenario, folder: Path) -> Outcome:
 
 
 def kept_descriptors(server: ServerProcess) -> int:
-    """How many descriptors a manager keeps after its matches: players' and its rules' pipes."""
+    """How many descriptors a manager keeps after its matches: players' and its rules' sockets."""
     rules = [pid for pid in server.pids() if rules_process.__name__ in command_line(pid)]
-    return PLAYERS + 2 * min(len(rules), MAX_PROCESSES)
+    return PLAYERS + min(len(rules), MAX_PROCESSES)
 
 
 def run_alone(scenario: Scenario) -> Outcome:

@@ -9,22 +9,16 @@ in the processes: here is only what can be done next.
 from __future__ import annotations
 
 import logging
-import os
-import select
-import subprocess
-import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from time import monotonic
-from typing import IO
 
 from pydantic_core import to_json
 
 import gdl
 from gdl import Constant, Term
-from gdl.system import child_environment
+from gdl.system.helper_process import HelperProcess, helper_command
 from ggp_player.errors import ManagerError, MatchError
 from ggp_player.manager import LackError, lack_in
 from ggp_player.manager_service.rules import rules_process
@@ -46,9 +40,6 @@ STEP_SECONDS = 60.0
 MAX_PROCESSES = 8
 """The most processes that wait for further matches."""
 
-_PART = 2**16
-"""Bytes that are read at a time: as many as a pipe has."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -57,66 +48,21 @@ class RulesProcess:
 
     def __init__(self, rules: str) -> None:
         self._turn = threading.Lock()
-        self._process = subprocess.Popen(
-            [
-                *(sys.executable, "-c", f"from {rules_process.__name__} import main; main()"),
-                str(os.getpid()),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            env=child_environment(),
-            start_new_session=True,  # Ctrl-C is for the manager, which ends it
-        )
-        assert self._process.stdin is not None
-        os.set_blocking(self._process.stdin.fileno(), False)
+        self.helper = HelperProcess(helper_command(rules_process.main))
         self._lack = ""
         self.sessions = 0
         try:
-            loaded = self._ask({"kind": "load", "rules": rules}, CHECK_SECONDS)
+            loaded = self.ask({"kind": "load", "rules": rules}, CHECK_SECONDS)
         except BaseException:
             self.close()
             raise
         self.roles = tuple(map(_constant, loaded.roles))
 
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process can be asked."""
-        return self._process.poll() is None
-
-    def begin(self, session: str) -> MatchPosition:
-        """Begin a match."""
-        return _position(self._ask({"kind": "begin", "session": session}, STEP_SECONDS))
-
-    def advance(self, session: str, moves: Sequence[Term]) -> MatchPosition:
-        """Make a joint move in a match."""
-        request = {"kind": "advance", "session": session, "moves": move_texts(moves)}
-        return _position(self._ask(request, STEP_SECONDS))
-
-    def states(self, session: str) -> tuple[str, ...] | None:
-        """Return the states of a match for its record, None where there are none."""
-        try:
-            return self._ask({"kind": "states", "session": session}, STEP_SECONDS).states
-        except MatchError as error:
-            _log.warning("the record of %s has no states: %s", session, error)
-            return None
-
-    def end(self, session: str) -> None:
-        """Forget a match."""
-        with suppress(MatchError, LackError):
-            self._ask({"kind": "end", "session": session}, STEP_SECONDS)
-
     def close(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        self.helper.close()
 
-    def _ask(self, request: Mapping[str, object], seconds: float) -> RulesAnswer:
+    def ask(self, request: Mapping[str, object], seconds: float) -> RulesAnswer:
         """Ask the process. Raises :class:`MatchError` where there is no answer, or an error.
 
         Raises :class:`LackError` where the manager itself lacks memory: what is left of an answer
@@ -127,11 +73,11 @@ class RulesProcess:
             if self._lack:
                 raise LackError(self._lack, was_sent=True)
             try:
-                answer = ANSWERS.validate_json(self._exchange(to_json(request) + b"\n", seconds))
+                line = self.helper.ask(to_json(request) + b"\n", seconds, MAX_ANSWER)
+                answer = ANSWERS.validate_json(line)
             except TimeoutError as error:
-                self.close()
                 raise MatchError(f"the rules take more than {seconds:g} s") from error
-            except (OSError, EOFError, ValueError) as error:
+            except (OSError, ValueError) as error:
                 self.close()
                 raise MatchError(NO_MEMORY) from error
             except MemoryError as error:
@@ -142,40 +88,42 @@ class RulesProcess:
             raise MatchError(answer.error)
         return answer
 
-    def _exchange(self, line: bytes, seconds: float) -> bytes:
-        writer, reader = self._process.stdin, self._process.stdout
-        assert writer is not None
-        assert reader is not None
-        return exchange_line(writer, reader, line, seconds, MAX_ANSWER)
-
 
 class RemoteRules:
     """The rules of one match, evaluated by a process."""
 
     def __init__(self, process: RulesProcess, session: str) -> None:
-        self._process = process
+        self.process = process
         self._session = session
 
     @property
     def roles(self) -> tuple[Constant, ...]:
         """The roles in the order of joint moves."""
-        return self._process.roles
+        return self.process.roles
 
     def begin(self) -> MatchPosition:
         """Return the position in which the match begins."""
-        return self._process.begin(self._session)
+        return _position(self._ask("begin"))
 
     def advance(self, joint_move: Sequence[Term]) -> MatchPosition:
         """Make a joint move, which is not checked, and return the position that it leads to."""
-        return self._process.advance(self._session, joint_move)
+        return _position(self._ask("advance", moves=move_texts(joint_move)))
 
     def states(self) -> tuple[str, ...] | None:
         """Return all states so far as a match record has them, None where they are left out."""
-        return self._process.states(self._session)
+        try:
+            return self._ask("states").states
+        except MatchError as error:
+            _log.warning("the record of %s has no states: %s", self._session, error)
+            return None
 
     def close(self) -> None:
         """Have the process forget the match."""
-        self._process.end(self._session)
+        with suppress(MatchError, LackError):
+            self._ask("end")
+
+    def _ask(self, kind: str, **what: object) -> RulesAnswer:
+        return self.process.ask({"kind": kind, "session": self._session, **what}, STEP_SECONDS)
 
 
 class RulesPool:
@@ -213,7 +161,7 @@ class RulesPool:
     def _least_busy(self, digest: str) -> RulesProcess | None:
         """Return the process to ask, None where there should be another one."""
         with self._lock:
-            found = [one for one in self._processes.get(digest, []) if one.is_alive]
+            found = [one for one in self._processes.get(digest, []) if one.helper.is_alive]
             self._processes[digest] = found
             self._processes.move_to_end(digest)
         is_room = len(found) < self._per_game and all(one.sessions for one in found)
@@ -223,7 +171,7 @@ class RulesPool:
         """Take back the rules of a match that is over."""
         rules.close()
         with self._lock:
-            rules._process.sessions -= 1
+            rules.process.sessions -= 1
 
     def close(self) -> None:
         """End all processes."""
@@ -254,39 +202,3 @@ def _constant(text: str) -> Constant:
     if not isinstance(term, Constant):
         raise MatchError(f"expected a role that is a constant; found {text}")
     return term
-
-
-def exchange_line(
-    writer: IO[bytes], reader: IO[bytes], line: bytes, seconds: float, most: int
-) -> bytes:
-    """Write a line to a pipe that does not block, and return the line that comes from another.
-
-    No thread watches the time: one that is started while there is no memory may never begin to run,
-    and then whoever starts it waits for ever. Raises :class:`TimeoutError` where it takes longer,
-    another OSError or EOFError where the process has ended, and ValueError where its line has more
-    than ``most`` bytes. After any error the rest of a line may still be on its way, so that the
-    pipes are of no further use.
-    """
-    end = monotonic() + seconds
-    left = memoryview(line)
-    while left:
-        _wait(writer, select.POLLOUT, end)
-        left = left[os.write(writer.fileno(), left) :]
-    answer = bytearray()
-    while not answer.endswith(b"\n"):
-        _wait(reader, select.POLLIN, end)
-        part = os.read(reader.fileno(), _PART)
-        if not part:
-            raise EOFError
-        answer += part
-        if len(answer) > most:
-            raise ValueError(f"expected a line of at most {most:,} bytes")
-    return bytes(answer)
-
-
-def _wait(pipe: IO[bytes], event: int, end: float) -> None:
-    """Wait until a pipe can be used, or its other end is closed."""
-    poll = select.poll()
-    poll.register(pipe, event)
-    if not poll.poll(max(0.0, 1000 * (end - monotonic()))):
-        raise TimeoutError

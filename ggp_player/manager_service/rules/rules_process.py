@@ -11,8 +11,6 @@ moves or percepts are larger cannot be played.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +22,7 @@ import gdl
 from gdl import GdlError
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
-from gdl.system import end_with_parent, limit_memory
+from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.match_rules import LocalRules, MatchPosition
 
 MAX_MEMORY = 2 * 2**30
@@ -139,11 +137,7 @@ def answer_line(answer: RulesAnswer) -> bytes:
 
 
 def main() -> None:
-    """Answer requests until there are no more; the parent's process id is the argument."""
-    end_with_parent(int(sys.argv[1]))
-    limit_memory(MAX_MEMORY)
+    """Answer requests until there are no more."""
+    begin_helper(MAX_MEMORY)
     evaluator = RulesEvaluator()
-    answers = os.fdopen(os.dup(1), "wb")
-    for line in sys.stdin.buffer:
-        answers.write(answer_line(evaluator.answer(from_json(line))))
-        answers.flush()
+    answer_lines(lambda line: answer_line(evaluator.answer(from_json(line))))

@@ -8,11 +8,9 @@ person through to it. Somebody is here as long as the page is open.
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
-import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,7 +19,8 @@ from typing import ClassVar
 
 import aiohttp
 
-from gdl.system import child_environment
+from gdl.system.helper_process import helper_command
+from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import ServerError
 from ggp_player.manager import MAX_REPLY
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
@@ -33,8 +32,6 @@ READY_SECONDS = 20.0
 MAX_PEOPLE = 50
 """People who have a process at a time."""
 
-_MAIN = f"from {person_server.__name__} import main; main()"
-
 
 class Person:
     """One person: ``viewers`` counts the open pages, ``socket`` is where the process listens."""
@@ -43,7 +40,8 @@ class Person:
         self.name = name
         self.socket = socket
         self.viewers = 0
-        self._process: Process | None = None
+        command = helper_command(person_server.main, str(socket), name, base_of(name))
+        self.helper = AsyncHelper(command, stdin=DEVNULL)
         self._starting = asyncio.Lock()
 
     @property
@@ -51,48 +49,23 @@ class Person:
         """Whether the page is open."""
         return self.viewers > 0
 
-    @property
-    def has_process(self) -> bool:
-        """Whether the process is there."""
-        return self._process is not None and self._process.returncode is None
-
     async def start(self) -> None:
         """Start the process where there is none. Raises :class:`ServerError` where it fails."""
         async with self._starting:
-            if not self.has_process:
-                self._process = await self._started()
-
-    async def _started(self) -> Process:
-        """Start a process, and wait until it listens."""
-        self.socket.unlink(missing_ok=True)
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _MAIN, str(os.getpid()), str(self.socket)),
-            *(self.name, base_of(self.name)),
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            env=child_environment(),
-            start_new_session=True,  # Ctrl-C is for the manager, which ends it
-        )
-        line = b""
-        try:
-            assert process.stdout is not None
-            with suppress(TimeoutError):
-                async with asyncio.timeout(READY_SECONDS):
-                    line = await process.stdout.readline()
-        finally:  # whoever has waited may have given up
+            if self.helper.is_alive:
+                return
+            self.socket.unlink(missing_ok=True)
+            line = b""
+            with suppress(TimeoutError, ConnectionError):
+                line = await self.helper.ask(b"", READY_SECONDS)
             if line != person_server.READY_LINE:
-                await _end(process)
-        if line != person_server.READY_LINE:
-            raise ServerError(f"the page of {self.name} cannot be served")
-        return process
+                await self.helper.close()
+                raise ServerError(f"the page of {self.name} cannot be served")
 
     async def close(self) -> None:
         """End the process, also one that is just being started."""
         async with self._starting:
-            process, self._process = self._process, None
-        if process is not None:
-            await _end(process)
+            await self.helper.close()
 
     def session(self) -> aiohttp.ClientSession:
         """Return a client whose requests go to the process."""
@@ -170,7 +143,7 @@ class People:
     async def start(self, name: str) -> Person:
         """Return a person whose process has started. Raises :class:`ServerError`."""
         person = self.of(name)
-        if not person.has_process and self._processes() >= MAX_PEOPLE:
+        if not person.helper.is_alive and self._processes() >= MAX_PEOPLE:
             raise ServerError(f"there are {MAX_PEOPLE} people here already, which is the most")
         await person.start()
         return person
@@ -189,13 +162,7 @@ class People:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
     def _processes(self) -> int:
-        return sum(person.has_process for person in self._people.values())
-
-
-async def _end(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()
+        return sum(person.helper.is_alive for person in self._people.values())
 
 
 def base_of(name: str) -> str:

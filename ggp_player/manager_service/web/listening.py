@@ -40,7 +40,7 @@ FILES_PER_MATCH = 6
 """Descriptors for the connections to the players of a match."""
 
 FILES_PER_PROCESS = 2
-"""Descriptors for a process of rules, or of a person's page: its pipes."""
+"""Descriptors for a process of rules, or of a person's page, at most."""
 
 HEAD_SECONDS = 10.0
 """How long the head of a request may take."""

@@ -123,7 +123,7 @@ async def test_a_process_that_dies_is_replaced_and_its_game_is_not_tried_again(
 ) -> None:
     request = DrawState("(role x)", "( a )")
     assert await drawer.draw(request)
-    first = drawer.process
+    first = drawer.helper.process
     assert first is not None
     drawing = asyncio.create_task(drawer.draw(DrawState(CONNECT_FOUR, "( )")))
     first.kill()
@@ -131,7 +131,7 @@ async def test_a_process_that_dies_is_replaced_and_its_game_is_not_tried_again(
     assert await drawing == ()
     assert await drawer.draw(DrawState(CONNECT_FOUR, "( )")) == ()
     assert await drawer.draw(request)
-    assert drawer.process is not first
+    assert drawer.helper.process is not first
 
 
 async def test_what_takes_too_long_is_given_up(
@@ -141,7 +141,7 @@ async def test_what_takes_too_long_is_given_up(
     monkeypatch.setattr(drawer_module, "DRAWING_SECONDS", 0.0)
     assert await drawer.draw(DrawState("(role x)", "( a )")) == ()
     assert "has not answered for 0 s" in caplog.text
-    assert drawer.process is None
+    assert drawer.helper.process is None
 
 
 HARD = """
@@ -202,7 +202,7 @@ async def test_a_request_that_takes_too_long_is_remembered_and_others_of_its_gam
         patched.setattr(drawer_module, "DRAWING_SECONDS", 0.0)
         assert await drawer.draw(hard) == ()
     assert await drawer.draw(hard) == ()
-    assert drawer.process is None  # it was not tried
+    assert drawer.helper.process is None  # it was not tried
     assert len(await drawer.draw(easy)) == 1
 
 
@@ -244,7 +244,7 @@ def test_a_limit_that_went_unheard_is_raised_again() -> None:
 async def test_closing_ends_the_process() -> None:
     drawer = Drawer()
     await drawer.draw(DrawState("(role x)", "( a )"))
-    process = drawer.process
+    process = drawer.helper.process
     assert process is not None
     await drawer.close()
     assert process.returncode is not None
@@ -254,7 +254,7 @@ async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     drawer: Drawer,
 ) -> None:
     await drawer.warm_up()
-    process = drawer.process
+    process = drawer.helper.process
     assert process is not None
     request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
     drawing = asyncio.create_task(drawer.draw(request))
@@ -269,7 +269,7 @@ async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
 
 async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
     await drawer.warm_up()
-    process = drawer.process
+    process = drawer.helper.process
     assert process is not None
     assert await drawer.draw(DrawState("(role x)", "( a )"))
-    assert drawer.process is process
+    assert drawer.helper.process is process

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +12,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from gdl.system import child_environment
+from gdl.system.helper_process import helper_command
+from ggp_player.async_helper import AsyncHelper
 from ggp_player.play import person_server
 from tests.support.paths import GAMES
 
@@ -35,23 +34,16 @@ BASE = "/people/ann"
 @asynccontextmanager
 async def serving() -> AsyncIterator[aiohttp.ClientSession]:
     """Run the process; the session's requests go there."""
-    main = f"from {person_server.__name__} import main; main()"
     with tempfile.TemporaryDirectory() as folder:
         socket = Path(folder) / "person.sock"
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", main, str(os.getpid()), str(socket), "ann", BASE),
-            stdout=asyncio.subprocess.PIPE,
-            env=child_environment(),
-        )
+        helper = AsyncHelper(helper_command(person_server.main, str(socket), "ann", BASE))
         try:
-            assert process.stdout is not None
-            assert await process.stdout.readline() == person_server.READY_LINE
+            assert await helper.ask(b"", LIMIT) == person_server.READY_LINE
             connector = aiohttp.UnixConnector(str(socket))
             async with aiohttp.ClientSession("http://person/", connector=connector) as session:
                 yield session
         finally:
-            process.kill()
-            await process.wait()
+            await helper.close()
 
 
 async def ask(session: aiohttp.ClientSession, text: str) -> str:

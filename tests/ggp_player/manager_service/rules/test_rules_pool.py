@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from random import Random
 from unittest.mock import Mock
 
@@ -17,7 +13,7 @@ import gdl
 from ggp_player.errors import ManagerError
 from ggp_player.manager import LackError, LocalRules, MatchError
 from ggp_player.manager_service.rules import rules_pool
-from ggp_player.manager_service.rules.rules_pool import RulesPool, exchange_line
+from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.rules.rules_process import RulesAnswer
 from tests.support.paths import ROOT
 
@@ -56,19 +52,19 @@ def test_matches_of_a_game_share_processes_and_do_not_mix(pool: RulesPool) -> No
     assert set(others) == {first}
     states = [match.states() for match in matches]
     assert [len(found or ()) for found in states] == [2, 1, 1, 1, 1]
-    assert len({id(match._process) for match in matches}) == 2
+    assert len({id(match.process) for match in matches}) == 2
 
 
 def test_a_process_that_takes_too_long_is_ended_and_replaced(
     pool: RulesPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = pool.open("digest", NIM, "one")
-    match._process._process.send_signal(19)  # SIGSTOP: it answers no more
+    match.process.helper.process.send_signal(19)  # SIGSTOP: it answers no more
     monkeypatch.setattr(rules_pool, "STEP_SECONDS", 0.05)
     with pytest.raises(MatchError, match=r"take more than 0\.05 s"):
         match.begin()
     monkeypatch.undo()
-    assert not match._process.is_alive
+    assert not match.process.helper.is_alive
     assert match.states() is None
     pool.release(match)
     assert pool.open("digest", NIM, "two").begin().legal
@@ -113,63 +109,3 @@ def test_wide_states_stay_in_their_process(
 def test_rules_that_cannot_be_played_are_refused(pool: RulesPool, rules: str) -> None:
     with pytest.raises(ManagerError):
         pool.check(rules)
-
-
-ECHO = "for line in iter(input, ''): print(line, flush=True)"
-
-LONG = b"x" * 2**20 + b"\n"
-"""A line that no pipe takes at once."""
-
-SECONDS = 60.0
-"""For what takes no time, on a machine that does much else."""
-
-
-@contextmanager
-def running(program: str) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as process:
-        assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)
-        yield process
-        process.kill()
-
-
-def exchange(
-    process: subprocess.Popen[bytes], line: bytes, seconds: float = SECONDS, most: int = 2**21
-) -> bytes:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return exchange_line(process.stdin, process.stdout, line, seconds, most)
-
-
-def test_lines_come_back_whole() -> None:
-    with running(ECHO) as process:
-        for line in (b"short\n", LONG, b"again\n"):
-            assert exchange(process, line) == line
-
-
-def test_no_thread_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(_: threading.Thread) -> None:
-        raise MemoryError
-
-    with running(ECHO) as process:
-        monkeypatch.setattr(threading.Thread, "start", start)
-        assert exchange(process, b"line\n") == b"line\n"
-
-
-@pytest.mark.parametrize("line", [b"short\n", LONG])
-def test_a_process_that_does_not_answer_has_its_time(line: bytes) -> None:
-    with running("import time; time.sleep(600)") as process, pytest.raises(TimeoutError):
-        exchange(process, line, seconds=0.05)
-
-
-def test_a_line_that_is_too_long() -> None:
-    with running(ECHO) as process, pytest.raises(ValueError, match="at most 1,000 bytes"):
-        exchange(process, LONG, most=1000)
-
-
-@pytest.mark.parametrize("program", ["", "input()", "input(); print('a', end='')"])
-def test_a_process_that_has_ended(program: str) -> None:
-    with running(program) as process, pytest.raises((EOFError, BrokenPipeError)):
-        exchange(process, b"line\n")

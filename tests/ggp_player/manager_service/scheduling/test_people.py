@@ -38,11 +38,11 @@ async def test_a_process_that_was_killed_is_started_again(everybody: People) -> 
     async with asyncio.timeout(LIMIT):
         ann = await everybody.start("ann")
         assert await page(ann) == 200
-        process = ann._process
+        process = ann.helper.process
         assert process is not None
         os.kill(process.pid, signal.SIGKILL)
         await process.wait()
-        assert not ann.has_process
+        assert not ann.helper.is_alive
         await everybody.start("ann")
         assert await page(ann) == 200
 
@@ -56,7 +56,7 @@ async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> N
         player = PersonPlayer(ann)
         assert await player.send(f"(START m ann ({rules}) 10 10)") == "ready"
         asked = asyncio.create_task(player.send("(PLAY m NIL)"))
-        process = ann._process
+        process = ann.helper.process
         assert process is not None
         async with ann.session() as session, session.get("/people/ann/events") as answer:
             async for line in answer.content:
@@ -75,7 +75,7 @@ async def test_who_gives_up_while_a_process_starts_leaves_none(everybody: People
         await asyncio.sleep(0)
         starting.cancel()
         await asyncio.gather(starting, return_exceptions=True)
-        assert not ann.has_process
+        assert not ann.helper.is_alive
         await ann.start()
         assert await page(ann) == 200
 

@@ -147,7 +147,7 @@ async def test_nobody_is_here_before_the_process_listens_that_a_match_asks(tmp_p
         pass_on, listened = people.on_change, []
 
         def note(name: str) -> None:
-            listened.append(people.of(name).has_process)
+            listened.append(people.of(name).helper.is_alive)
             pass_on(name)
 
         people.on_change = note

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
+from gdl.analysis.move_names import MoveNames
 from gdl.system import child_environment
 from ggp_player.errors import PositionError
 from ggp_player.pages import drawing_process
@@ -19,6 +20,7 @@ from ggp_player.pages.drawing_process import (
     Drawing,
     DrawingRequest,
     DrawPosition,
+    NameMoves,
     decode_answer,
     encode,
 )
@@ -32,6 +34,9 @@ MAX_ANSWER = 64 * 2**20
 
 MAX_HOPELESS = 4096
 """Requests that are remembered as those that took too long."""
+
+MAX_NAMED = 64
+"""Games of which it is remembered what their moves are called."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +55,7 @@ class Drawer:
         self.process: Process | None = None
         self._is_out_of_step = False
         self._hopeless: OrderedDict[int, None] = OrderedDict()
+        self._names: OrderedDict[NameMoves, MoveNames] = OrderedDict()
 
     async def warm_up(self) -> None:
         """Start the process, so that the first drawing need not wait for it."""
@@ -67,6 +73,18 @@ class Drawer:
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
+
+    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
+        """Return what the moves of a game are called, in their own words where that fails."""
+        request = NameMoves(rules, layout_file)
+        if request not in self._names:
+            found = (await self._asked(request, asker)).names
+            if found is None:
+                return MoveNames()
+            self._names[request] = found
+            if len(self._names) > MAX_NAMED:
+                self._names.popitem(last=False)
+        return self._names[request]
 
     async def _asked(self, request: DrawingRequest, asker: str) -> Answer:
         own_turn = self._turns.setdefault(asker, asyncio.Lock())

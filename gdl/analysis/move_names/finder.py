@@ -276,7 +276,7 @@ class _Finder:
 
 def _constants(seen: Mapping[Constant, Iterable[tuple[str, ...]]], i: int) -> frozenset[str]:
     """The words of an argument, where it is the same in all moves of each role."""
-    words = [{row[i] for row in rows} for rows in seen.values()]
+    words = [{row[i].lower() for row in rows} for rows in seen.values()]
     return frozenset().union(*words) if all(len(each) == 1 for each in words) else frozenset()
 
 
@@ -339,6 +339,9 @@ def _cell_names(board: Board) -> CellNames:
     column, row = (size - 1, size - 2) if is_row else (size - 2, size - 1)
     below = {label.x: label.text for label in board.labels if label.x >= 0}
     beside = {label.y: label.text for label in board.labels if label.x < 0}
-    columns = {place.key[column]: below.get(place.x, place.key[column]) for place in board.places}
-    rows = {place.key[row]: beside.get(place.y, place.key[row]) for place in board.places}
-    return CellNames(size, (column, row), columns, rows)
+    return CellNames(
+        size,
+        (column, row),
+        {p.key[column].lower(): below.get(p.x, p.key[column]) for p in board.places},
+        {p.key[row].lower(): beside.get(p.y, p.key[row]) for p in board.places},
+    )

@@ -25,8 +25,8 @@ class CellNames:
     """How the cells of a board are called.
 
     ``size`` words name a cell. ``order`` are the positions in this key of its column and its row,
-    and ``columns`` and ``rows`` their labels by the words of the rules; all three are empty where
-    a key is said as it is.
+    and ``columns`` and ``rows`` their labels by the words of the rules, in small letters; all three
+    are empty where a key is said as it is.
     """
 
     size: int = 1
@@ -41,7 +41,8 @@ class CellNames:
         """
         if not self.order:
             return " ".join(key)
-        column, row = self.columns.get(key[self.order[0]]), self.rows.get(key[self.order[1]])
+        column = self.columns.get(key[self.order[0]].lower())
+        row = self.rows.get(key[self.order[1]].lower())
         if column is None or row is None:
             return None
         panel = ",".join(word for i, word in enumerate(key) if i not in self.order)
@@ -49,7 +50,7 @@ class CellNames:
 
     def line(self, kind: str, word: str) -> str:
         """The label of a ``column`` or ``row``."""
-        return (self.columns if kind == "column" else self.rows).get(word, word)
+        return (self.columns if kind == "column" else self.rows).get(word.lower(), word)
 
 
 def _joined(column: str, row: str) -> str:
@@ -67,8 +68,8 @@ class MoveTemplate:
 
     ``cells`` has for each cell that a move names its first argument, counted from 0, and its board;
     ``lines`` the arguments that are a whole ``column`` or ``row``, and of which board.
-    ``constants`` are words that are not said, by argument. The function's name is said where
-    ``with_name``.
+    ``constants`` are words in small letters that are not said, by argument. The function's name is
+    said where ``with_name``.
     """
 
     name: str
@@ -175,7 +176,7 @@ class MoveNames:
             elif i in lines:
                 kind, number = lines[i]
                 said.append(f"{kind} {self.boards[number].line(kind, words[i])}")
-            elif words[i] not in unsaid.get(i, ()):
+            elif words[i].lower() not in unsaid.get(i, ()):
                 said.append(words[i])
                 is_after_cell = False
             i += size

@@ -63,3 +63,8 @@ def test_names_are_read_as_they_are_written_in_json() -> None:
     names = names_of_game("draughts")
     adapter = TypeAdapter(MoveNames)
     assert adapter.validate_json(adapter.dump_json(names)) == names
+
+
+def test_upper_and_lower_case_are_one_in_the_rules() -> None:
+    assert CHESS.name("( MOVE E 2 E 4 )") == "e2-e4"
+    assert CHESS.waits("NOOP")

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from gdl.analysis.move_names import MoveNames
 from ggp_player.archive import ArchivedMatch
-from ggp_player.events import MoveThought, SearchView, line_text
+from ggp_player.events import MoveThought, SearchView
+
+_BETWEEN_MOVES = re.compile(r"(, | \+ )")
+"""What stands between moves in the text of a line, and is not in the text of a move."""
 
 
 def moves_of_view(view: SearchView | None) -> Iterator[str]:
     """Yield the moves in what a search thinks, some more than once."""
-    if view is None:
-        return
-    yield view.move
-    for known in view.moves:
-        yield known.move
-        if known.twin:
-            yield known.twin
-        for joint_move in known.line:
-            yield from joint_move
-
-
-def named_cells(known: MoveThought, names: MoveNames) -> tuple[str, ...]:
-    """The row of a move in the table of moves, with the names of moves."""
-    if known.twin:
-        expected = f"as {names.name(known.twin)}, by symmetry"
-    else:
-        expected = line_text([_named(joint_move, names) for joint_move in known.line])
-    return (names.name(known.move), *known.cells[1:-1], expected)
-
-
-def _named(joint_move: Sequence[str], names: MoveNames) -> list[str]:
-    acting = [move for move in joint_move if not names.waits(move)]
-    return [names.name(move) for move in acting or joint_move]
+    if view is not None:
+        yield view.move
+        for known in view.moves:
+            yield from (known.move, known.twin)
+            yield from _moves_of_line(known.line, known.cells)
 
 
 def moves_of_match(match: ArchivedMatch) -> Iterator[str]:
@@ -42,14 +28,27 @@ def moves_of_match(match: ArchivedMatch) -> Iterator[str]:
         yield from step.joint_move
     for choice in match.choices:
         yield choice.move
-        for joint_move in choice.line:
-            yield from joint_move
-        yield from _moves_of_thoughts(choice.thoughts or {})
+        yield from _moves_of_line(choice.line, ())
+        rows = (choice.thoughts or {}).get("moves")
+        for known in rows if isinstance(rows, list) else ():
+            yield from (known.get("move", ""), known.get("twin", ""))
+            yield from _moves_of_line(known.get("line", ()), known.get("cells", ()))
 
 
-def _moves_of_thoughts(thoughts: Mapping[str, object]) -> Iterator[str]:
-    moves = thoughts.get("moves")
-    for known in moves if isinstance(moves, list) else ():
-        yield from filter(None, (known.get("move"), known.get("twin")))
-        for joint_move in known.get("line", ()):
-            yield from joint_move
+def _moves_of_line(line: Iterable[Iterable[str]], cells: Sequence[str]) -> Iterator[str]:
+    """The moves of a line, and of its text, which is kept of more moves than the line is."""
+    for joint_move in line:
+        yield from joint_move
+    yield from _BETWEEN_MOVES.split(cells[-1])[::2] if cells else ()
+
+
+def named_cells(known: MoveThought, names: MoveNames) -> tuple[str, ...]:
+    """The row of a move in the table of moves, with the names of moves."""
+    *others, expected = known.cells[1:]
+    if known.twin:
+        expected = expected.replace(known.twin, names.name(known.twin))
+    else:
+        parts = _BETWEEN_MOVES.split(expected)
+        parts[::2] = map(names.name, parts[::2])
+        expected = "".join(parts)
+    return (names.name(known.move), *others, expected)

@@ -3,7 +3,7 @@
 import { drawing, element, jointMove, nameOf, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
-const SHOWN_STEPS = 8;
+const BETWEEN_MOVES = /(, | \+ )/; // in the text of a line
 const COLUMNS = ["move", "value", "proved", "visits", "expected"]; // the cells of each move
 const BAR = 3; // before this column stands a bar
 const NUMBERS = ["value", "proved", "visits"];
@@ -77,14 +77,10 @@ export class ThoughtsPanel {
 
 /** The line that is expected after a move, as its row in the table says it, with the moves' names. */
 function expected(known, names) {
-  const last = known.cells.at(-1);
-  if (known.twin) return last.replace(known.twin, nameOf(known.twin, names) || known.twin);
-  if (!known.line?.length || !Object.keys(names).length) return last;
-  const steps = known.line.slice(0, SHOWN_STEPS).map((moves) => {
-    const acting = moves.filter((move) => nameOf(move, names) && move.startsWith("("));
-    return (acting.length ? acting : moves).map((move) => nameOf(move, names) || move).join(" + ");
-  });
-  return [...steps, ...(known.line.length > SHOWN_STEPS ? ["…"] : [])].join(", ");
+  const text = known.cells.at(-1);
+  const called = (move) => nameOf(move, names) || move;
+  if (known.twin) return text.replace(known.twin, called(known.twin));
+  return text.split(BETWEEN_MOVES).map(called).join("");
 }
 
 function classOf(column) {

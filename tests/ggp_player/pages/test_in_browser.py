@@ -213,7 +213,7 @@ def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path:
         row.get_by_role("link").click()
         wait_for_step(page, "Step 0 of 3")
         page.keyboard.press("End")
-        wait_for_step(page, "Step 3 of 3: (put b1)")
+        wait_for_step(page, "Step 3 of 3: b1")
         page.locator('#board svg [data-fact="(marked b1 cross)"]').wait_for()
         assert page.locator("#board svg [data-fact]").count() == 4
         page.evaluate("window.isTheSame = true")

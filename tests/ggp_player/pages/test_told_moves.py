@@ -16,7 +16,7 @@ def test_all_moves_of_a_view_are_told() -> None:
         MoveThought(move="(drop 5)", twin="(drop 3)"),
     )
     view = SearchView(move="(drop 4)", moves=thoughts)
-    assert set(moves_of_view(view)) == {"(drop 4)", "(drop 3)", "(drop 5)", "noop"}
+    assert {"(drop 4)", "(drop 3)", "(drop 5)", "noop"} <= set(moves_of_view(view))
     assert not list(moves_of_view(None))
 
 

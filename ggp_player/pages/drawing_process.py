@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -272,14 +272,19 @@ def _move_names(rules: str, layout_file: str) -> MoveNames:
     layout = _layout(rules, layout_file)
     if layout is None:
         return MoveNames()
-    try:
-        with _at_most(NAMES_SECONDS):
-            return find_move_names(_machine(rules), layout)
-    except _TooHardError:
-        _log.warning("no playout shows what moves mean in %g s", NAMES_SECONDS)
-    except Exception:
-        _log.exception("no playout shows what moves mean")
-    return names_without_play(layout)
+    ways: tuple[Callable[[], MoveNames], ...] = (
+        lambda: find_move_names(_machine(rules), layout),
+        lambda: names_without_play(layout),
+    )
+    for find in ways:
+        try:
+            with _at_most(NAMES_SECONDS):
+                return find()
+        except _TooHardError:
+            _log.warning("it is not found in %g s what moves are called", NAMES_SECONDS)
+        except Exception:
+            _log.exception("it is not found what moves are called")
+    return MoveNames()
 
 
 def _refinement(layout_file: str) -> LayoutRefinement:

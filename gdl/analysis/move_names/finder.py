@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
 from time import process_time
 from typing import TypeAlias
 
@@ -147,7 +146,7 @@ class _Finder:
     def found(self) -> MoveNames:
         """All templates, the boards' cells, and the moves that only wait."""
         cells = {function: self._cells(function) for function in self._functions}
-        known = [each for each in cells.values() if each]
+        known = [each for each in dict.fromkeys(cells.values()) if each]
         templates = {
             function: self._template(function, each or self._as_others(function, known))
             for function, each in cells.items()
@@ -287,16 +286,19 @@ def _confused(
 ) -> Iterator[MoveFunction]:
     """Yield the functions whose moves are not told from those of others without their names."""
     bare = [key for key, template in templates.items() if not template.with_name]
-    said: dict[MoveFunction, set[tuple[Constant, str]]] = defaultdict(set)
+    owners: dict[tuple[Constant, str], set[MoveFunction]] = defaultdict(set)
+    alike: dict[tuple[object, ...], list[MoveFunction]] = defaultdict(list)
     for key in bare:
+        alike[_form(templates[key])].append(key)
         for role, rows in seen.get(key, {}).items():
-            said[key] |= {(role, names.said(templates[key], row)) for row in rows}
-    for one, two in combinations(bare, 2):
-        if said[one] and said[two]:
-            if said[one] & said[two]:
-                yield from (one, two)
-        elif _form(templates[one]) == _form(templates[two]):
-            yield from (key for key in (one, two) if not said[key])
+            for row in rows:
+                owners[role, names.said(templates[key], row)].add(key)
+    for functions in owners.values():
+        if len(functions) > 1:
+            yield from functions
+    for group in alike.values():
+        if len(group) > 1:
+            yield from (key for key in group if not seen.get(key))
 
 
 def _form(template: MoveTemplate) -> tuple[object, ...]:

@@ -256,10 +256,11 @@ class TerminalSession:
     async def _do(self, text: str, role: Constant | None) -> None:
         session = self._session
         name, _, rest = text.partition(" ")
-        legal = {str(move).lower() for move in session.legal_moves(role)} if role else set()
+        legal = names_of(session).names(session.legal_moves(role)) if role else {}
+        texts = {text.lower() for text in (*legal, *legal.values())}
         command = self._commands(rest.strip()).get(name.lower())
         try:
-            if command is not None and text.lower() not in legal:
+            if command is not None and text.lower() not in texts:
                 await command()
             elif role is None:
                 raise PlayError("the match is over: new, back, save FILE or quit")

@@ -5,7 +5,7 @@ In comes a :class:`gdl.analysis.boards.BoardLayout` and a state, out goes someth
 fact of the state has its place; ``glyphs`` says how words become pieces.
 """
 
-from gdl.drawing.rendering import Rendering, layout_of, render
+from gdl.drawing.rendering import Rendering, layout_of, move_names_of, render
 from gdl.drawing.scene import Scene, make_scene
 from gdl.drawing.svg import SVG_STYLE, SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
@@ -19,5 +19,6 @@ __all__ = [
     "draw_text",
     "layout_of",
     "make_scene",
+    "move_names_of",
     "render",
 ]

@@ -11,9 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from gdl.analysis.boards import BoardLayout, LayoutRefinementError, find_layout
+from gdl.analysis.move_names import MoveNames, find_move_names
 from gdl.drawing.svg import SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
 from gdl.language import Ruleset, Term
+from gdl.reasoner import interpret
 from gdl.system import is_file
 
 DEFAULT_WIDTH = 100
@@ -69,13 +71,28 @@ def layout_of(ruleset: Ruleset) -> BoardLayout:
 
     Raises :class:`gdl.GdlError` for a layout file that is wrong or does not fit the rules.
     """
+    return _layout(ruleset, *_layout_file(ruleset))
+
+
+def move_names_of(ruleset: Ruleset) -> MoveNames:
+    """Find what the moves of a game are called, and remember it. Raises as :func:`layout_of`."""
+    return _move_names(ruleset, *_layout_file(ruleset))
+
+
+def _layout_file(ruleset: Ruleset) -> tuple[Path | None, int]:
+    """The layout file of a game and when it was changed, so that a new version is read."""
     file = layout_file_of(Path(ruleset.source.name))
-    return _layout(ruleset, file, 0 if file is None else file.stat().st_mtime_ns)
+    return file, 0 if file is None else file.stat().st_mtime_ns
+
+
+@lru_cache(maxsize=64)
+def _move_names(ruleset: Ruleset, file: Path | None, changed: int) -> MoveNames:
+    return find_move_names(interpret(ruleset), _layout(ruleset, file, changed))
 
 
 @lru_cache(maxsize=64)
 def _layout(ruleset: Ruleset, file: Path | None, changed: int) -> BoardLayout:
-    """Find a layout; ``changed`` is when the file was, so that a new version is read."""
+    """Find a layout; ``changed`` is when the file was."""
     if file is None:
         return find_layout(ruleset)
     # Only few games have a layout file, and what checks it takes a while to import.

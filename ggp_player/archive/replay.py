@@ -15,6 +15,7 @@ from rich.console import RenderableType
 import gdl
 from gdl import GdlError, State
 from gdl.analysis.boards import BoardLayout, find_layout
+from gdl.analysis.move_names import MoveNames, find_move_names
 from gdl.drawing import draw_text
 from ggp_player.archive.dresden_xml import read_dresden_xml
 from ggp_player.archive.queries import ArchivedChoice, ArchivedMatch, ArchivedStep
@@ -82,6 +83,15 @@ def draw_state(
         return draw_text(_layout(rules), [gdl.parse_term(fact) for fact in facts], earlier)
     except (GdlError, RecursionError):
         return None
+
+
+@lru_cache(maxsize=8)
+def names_of(rules: str) -> MoveNames:
+    """Return what the moves of a game are called, in their own words where that is not found."""
+    try:
+        return find_move_names(gdl.interpret(gdl.parse(rules)), _layout(rules))
+    except (GdlError, RecursionError):
+        return MoveNames()
 
 
 @lru_cache(maxsize=8)

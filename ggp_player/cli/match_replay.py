@@ -13,7 +13,7 @@ from ggp_player.archive import (
     ReplayedStep,
     draw_state,
 )
-from ggp_player.archive.replay import replay
+from ggp_player.archive.replay import names_of, replay
 from ggp_player.cli.matches import archive_of, console_of_matches, print_step
 from ggp_player.logs import shown
 
@@ -64,7 +64,8 @@ def _print_position(
     """Print a step and its state: drawn unless facts are wanted, or there is no drawing."""
     console, step = console_of_matches(), steps[place]
     console.print(f"--- step {step.step.step} of {len(steps) - 1}")
-    print_step(console, match, step.step.step)
+    names = names_of(match.rules) if match.rules and not as_facts else None
+    print_step(console, match, step.step.step, names)
     before = steps[place - 1].facts if place else ()
     drawing = None if as_facts else draw_state(match.rules, step.facts, before)
     facts = shown_lines("\n".join(step.facts)) or "the state is not known"

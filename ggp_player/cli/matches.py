@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from gdl.analysis.move_names import MoveNames
 from ggp_player.archive import (
     Archive,
     ArchivedMatch,
@@ -141,25 +142,34 @@ def _print_match(match: ArchivedMatch) -> None:
         console.print(f"problem in turn {problem.turn}: {role}{shown(problem.text, 500)}")
 
 
-def print_step(console: Console, match: ArchivedMatch, number: int) -> None:
-    """Print a step of a match, and what our searches thought of it."""
+def print_step(
+    console: Console, match: ArchivedMatch, number: int, names: MoveNames | None = None
+) -> None:
+    """Print a step of a match, and what our searches thought of it; moves are called by names."""
     step = next(step for step in match.steps if step.step == number)
     if number:
-        moves = "  ".join(map(shown, step.joint_move))
-        console.print(f"{number:4}  {moves}")
+        console.print(f"{number:4}  {_joint_move(step.joint_move, names)}")
     for error in filter(None, step.errors):
         console.print(f"      error: {shown(error, 300)}")
     for choice in (choice for choice in match.choices if choice.turn == number):
         value = "" if choice.value is None else f", value {choice.value:.4g}"
         proved = ", proved" if choice.proved else ""
         note = f" ({shown(choice.note, 200)})" if choice.note else ""
-        who = shown(choice.role)
-        console.print(
-            f"      {who}: {shown(choice.move)}{value}{proved}{note}, {choice.seconds:.2f} s"
-        )
+        who, move = shown(choice.role), _called(choice.move, names)
+        console.print(f"      {who}: {move}{value}{proved}{note}, {choice.seconds:.2f} s")
         if choice.line:
-            line = "  ".join(" ".join(map(shown, joint_move)) for joint_move in choice.line[:8])
+            line = "  ".join(_joint_move(moves, names, " ") for moves in choice.line[:8])
             console.print(f"      {' ' * len(who)}  expects {line}")
+
+
+def _joint_move(moves: Sequence[str], names: MoveNames | None, gap: str = "  ") -> str:
+    """Write a joint move; with names, without the moves of roles that only waited."""
+    acting = [move for move in moves if names is None or not names.waits(move)]
+    return gap.join(_called(move, names) for move in acting or moves)
+
+
+def _called(move: str, names: MoveNames | None) -> str:
+    return shown(move if names is None else names.name(move))
 
 
 # ---------------------------------------------------------------------- delete

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from pydantic_core import to_json
 
+from gdl.analysis.move_names import MoveNames
 from gdl.language import RANDOM_ROLE
 from ggp_player.errors import AnalysisError
 from ggp_player.events import EventBus, MatchProblem, MatchPublisher, Thoughts
@@ -24,6 +25,7 @@ from ggp_player.move_service import SearchSupervisor, Setup, WorkerSource
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
 from ggp_player.pages.positions import ShownPosition
+from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.protocol import Start
 
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
@@ -155,6 +157,7 @@ class PositionAnalysis:
         self._role = ""
         self._thoughts: Thoughts | None = None
         self._places: Line = ()
+        self._names: MoveNames | None = None
         self._notice = ""
         self._version = 0
         self._news = asyncio.Event()
@@ -204,6 +207,7 @@ class PositionAnalysis:
             "is_over": self.is_over,
             "notice": self._notice,
             "thoughts": self._thoughts,
+            "names": self._names.told(moves_of_view(self._thoughts)) if self._names else {},
             "places": self._places,
         }
         return self._version, to_json(shown)
@@ -292,6 +296,9 @@ class PositionAnalysis:
     async def _place(self) -> None:
         """Find where the line is on the board that the search expects now."""
         placed: Line | None = None
+        if self._names is None:
+            self._names = await self._means.drawer.names(self._subject.rules)
+            self._tell()
         while (thoughts := self._thoughts) is not None and thoughts.line[:MAX_LINE] != placed:
             position, placed = self._position, thoughts.line[:MAX_LINE]
             assert position is not None

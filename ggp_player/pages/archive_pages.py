@@ -23,6 +23,7 @@ from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import DrawSteps
 from ggp_player.pages.site import PageSite
+from ggp_player.pages.told_moves import moves_of_match
 
 PAGE_LENGTH = 50
 """Matches on a page of the list."""
@@ -101,6 +102,7 @@ class ArchivePages:
             "/archive": self._list,
             "/archive/{match}": self._replay,
             "/archive/{match}/data": self._data,
+            "/archive/{match}/names": self._names,
             "/archive/{match}/boards": self._boards,
         }
 
@@ -137,12 +139,27 @@ class ArchivePages:
         )
 
     async def _data(self, request: web.Request) -> web.Response:
+        return await self._read_by_turns(request, _as_json)
+
+    async def _names(self, request: web.Request) -> web.Response:
+        """What the moves of a match are called, by their texts."""
+        rules = (await self._found(request)).rules
+        if not rules:
+            return self._site.json(b"{}")
+        names = await self._drawer.names(rules, asker=request.remote or "")
+        return await self._read_by_turns(
+            request, lambda match: to_json(names.told(moves_of_match(match)))
+        )
+
+    async def _read_by_turns(
+        self, request: web.Request, encode: Callable[[ArchivedMatch], bytes]
+    ) -> web.Response:
         if self._readers >= MAX_READERS:
             raise web.HTTPServiceUnavailable(reason="too many matches are read now; try again")
         self._readers += 1
         try:
             async with self._reading:
-                body = await self._in_half_of_the_time(request)
+                body = await self._in_half_of_the_time(request, encode)
         finally:
             self._readers -= 1
         if len(body) > MAX_DATA:
@@ -150,11 +167,13 @@ class ArchivePages:
             raise web.HTTPRequestEntityTooLarge(MAX_DATA, len(body), reason=reason)
         return self._site.json(body)
 
-    async def _in_half_of_the_time(self, request: web.Request) -> bytes:
+    async def _in_half_of_the_time(
+        self, request: web.Request, encode: Callable[[ArchivedMatch], bytes]
+    ) -> bytes:
         """Read a match, then rest as long: threads that compute delay the replies of matches."""
         now = asyncio.get_running_loop().time
         began = now()
-        body = await asyncio.to_thread(_as_json, await self._found(request))
+        body = await asyncio.to_thread(encode, await self._found(request))
         await asyncio.sleep(min(now() - began, MAX_REST))
         return body
 

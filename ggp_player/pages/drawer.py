@@ -9,6 +9,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
+from gdl.analysis.move_names import MoveNames
 from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import PositionError
@@ -18,6 +19,7 @@ from ggp_player.pages.drawing_process import (
     Drawing,
     DrawingRequest,
     DrawPosition,
+    NameMoves,
     decode_answer,
     encode,
 )
@@ -31,6 +33,9 @@ MAX_ANSWER = 64 * 2**20
 
 MAX_HOPELESS = 4096
 """Requests that are remembered as those that took too long."""
+
+MAX_NAMED = 64
+"""Games of which it is remembered what their moves are called."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +54,7 @@ class Drawer:
         stderr = None if _log.isEnabledFor(logging.DEBUG) else DEVNULL
         self.helper = AsyncHelper(helper_command(drawing_process.main), MAX_ANSWER, stderr=stderr)
         self._hopeless: OrderedDict[int, None] = OrderedDict()
+        self._names: OrderedDict[NameMoves, MoveNames] = OrderedDict()
 
     async def warm_up(self) -> None:
         """Start the process, so that the first drawing need not wait for it."""
@@ -66,6 +72,18 @@ class Drawer:
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
+
+    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
+        """Return what the moves of a game are called, in their own words where that fails."""
+        request = NameMoves(rules, layout_file)
+        if request not in self._names:
+            found = (await self._asked(request, asker)).names
+            if found is None:
+                return MoveNames()
+            self._names[request] = found
+            if len(self._names) > MAX_NAMED:
+                self._names.popitem(last=False)
+        return self._names[request]
 
     async def _asked(self, request: DrawingRequest, asker: str) -> Answer:
         own_turn = self._turns.setdefault(asker, asyncio.Lock())

@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -33,6 +33,7 @@ from gdl.analysis.boards import (
     find_layout,
 )
 from gdl.analysis.decisive_facts import decisive_facts
+from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
 from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
@@ -49,6 +50,9 @@ LAYOUT_SECONDS = 10.0
 
 POSITION_SECONDS = 5.0
 """CPU seconds in which a position is computed and drawn."""
+
+NAMES_SECONDS = 3.0
+"""CPU seconds in which names for moves are found; otherwise they follow from the board alone."""
 
 STEPS_SECONDS = 12.0
 """CPU seconds in which the steps of one request are drawn; those that are left are listed."""
@@ -136,6 +140,15 @@ class DrawPosition:
 
 
 @dataclass(frozen=True, slots=True)
+class NameMoves:
+    """Find what the moves of a game are called."""
+
+    rules: str
+    layout_file: str = ""
+    kind: Literal["NameMoves"] = field(default="NameMoves", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A state as SVG; as facts where it could not be drawn.
 
@@ -161,9 +174,10 @@ class Answer:
     position: ShownPosition | None = None
     refusal: str = ""
     is_too_hard: bool = False
+    names: MoveNames | None = None
 
 
-DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition
+DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | NameMoves
 
 _REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
@@ -219,6 +233,8 @@ def answer(request: DrawingRequest) -> Answer:
             return Answer((_draw(request),))
         if isinstance(request, DrawPosition):
             return _draw_position(request)
+        if isinstance(request, NameMoves):
+            return Answer(names=_move_names(request.rules, request.layout_file))
         return Answer(tuple(_draw_steps(request)))
     except PositionError as error:
         return Answer(refusal=str(error)[:500])
@@ -241,6 +257,27 @@ def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
     except Exception:
         _log.exception("no board is found, and states are listed")
         return None
+
+
+@lru_cache(maxsize=16)
+def _move_names(rules: str, layout_file: str) -> MoveNames:
+    """Find names for the moves of a game; without a board they are said in their own words."""
+    layout = _layout(rules, layout_file)
+    if layout is None:
+        return MoveNames()
+    ways: tuple[Callable[[], MoveNames], ...] = (
+        lambda: find_move_names(_machine(rules), layout),
+        lambda: names_without_play(layout),
+    )
+    for find in ways:
+        try:
+            with _at_most(NAMES_SECONDS):
+                return find()
+        except _TooHardError:
+            _log.warning("it is not found in %g s what moves are called", NAMES_SECONDS)
+        except Exception:
+            _log.exception("it is not found what moves are called")
+    return MoveNames()
 
 
 def _refinement(layout_file: str) -> LayoutRefinement:

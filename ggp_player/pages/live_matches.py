@@ -294,6 +294,8 @@ class LiveMatches:
             if draft is not None and not view.is_whole:  # it has gone on, and this was whole
                 self._show(match, draft.with_board(view.board()))
         view.set_places(line, drawings[0].line if drawings else ())
+        if view.names is None:
+            view.set_names(await self._drawer.names(view.start.rules))
         return True
 
     def _show(self, match: str, shown: ShownMatch) -> None:

@@ -8,11 +8,12 @@ begins again, has number 0 and gets all.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from typing import Any
 
+from gdl.analysis.move_names import MoveNames
 from ggp_player.events import (
     Event,
     GameDescribed,
@@ -21,12 +22,14 @@ from ggp_player.events import (
     MatchStarted,
     MoveChosen,
     ObservedStep,
+    SearchView,
     StateReached,
     StepMade,
     Thoughts,
     TurnAsked,
 )
 from ggp_player.pages.drawing_process import Drawing, Line
+from ggp_player.pages.told_moves import moves_of_view
 
 MAX_TURNS = 2_000
 """Turns that a page of a running match shows; the archive has them all."""
@@ -64,26 +67,47 @@ class Turn:
 class ShownMatch:
     """All that a page shows of a match at one instant, whose board is of its newest turn.
 
-    ``changed`` has the version in which each of the ``sections`` was the last to change.
+    ``changed`` has the version in which each of the ``sections`` was the last to change. What moves
+    are called is known from the version ``named`` on.
     """
 
     version: int
     sections: Mapping[str, object]
     changed: Mapping[str, int]
     turns: Mapping[int, Turn]
+    names: MoveNames | None = None
+    named: int = 0
 
     def changes_since(self, version: int) -> dict[str, object]:
-        """The sections that have changed since a version, and the turns."""
+        """The sections that have changed since a version, the turns, and the names of moves."""
         found = {
             name: value for name, value in self.sections.items() if self.changed[name] > version
         }
         turns = [turn for turn in self.turns.values() if turn.version > version]
-        return {**found, "turns": turns} if turns else found
+        names = self._names_in(found, self.turns.values() if self.named > version else turns)
+        found |= {"turns": turns} if turns else {}
+        return {**found, "names": names} if names else found
+
+    def _names_in(self, found: Mapping[str, object], turns: Iterable[Turn]) -> dict[str, str]:
+        """What the moves of sections and turns are called."""
+        if self.names is None:
+            return {}
+        view, board = found.get("thoughts"), found.get("board")
+        thought = moves_of_view(view) if isinstance(view, SearchView) else ()
+        legal = board["legal_moves"] if isinstance(board, dict) else ()
+        return self.names.told([*_moves_of(turns), *thought], [legal])
 
     def with_board(self, board: Mapping[str, object]) -> ShownMatch:
         """The same with another board."""
         sections = {**self.sections, "board": board}
         return replace(self, sections=sections, changed={**self.changed, "board": self.version})
+
+
+def _moves_of(turns: Iterable[Turn]) -> Iterator[str]:
+    for turn in turns:
+        yield from turn.joint_move
+        if turn.move is not None:
+            yield turn.move
 
 
 class MatchView:
@@ -113,6 +137,8 @@ class MatchView:
         self._drawn_turn = 0
         self.placed_line: Line = ()
         self._places: Line = ()
+        self.names: MoveNames | None = None
+        self._named = 0
         for turn, step in enumerate(start.history):
             if not isinstance(step, ObservedStep):
                 self._set_turn(turn, joint_move=step)
@@ -152,6 +178,11 @@ class MatchView:
         self._drawing, self._drawn_turn = drawing, state.turn
         self._note("board")
 
+    def set_names(self, names: MoveNames) -> None:
+        """Note what the moves of the game are called."""
+        self._note()
+        self.names, self._named = names, self.version
+
     def do_without_drawing(self) -> None:
         """Have the newest turn shown without its board, which takes too long."""
         self._drawing, self._drawn_turn = Drawing(facts=(UNDRAWN,)), self.turn
@@ -169,7 +200,8 @@ class MatchView:
     def shown(self) -> ShownMatch:
         """What there is to show now."""
         sections = {name: self._section(name) for name in self._changed}
-        return ShownMatch(self.version, sections, dict(self._changed), dict(self._turns))
+        changed, turns = dict(self._changed), dict(self._turns)
+        return ShownMatch(self.version, sections, changed, turns, self.names, self._named)
 
     def summary(self) -> dict[str, object]:
         """The match as a row of a list."""

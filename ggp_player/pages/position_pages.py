@@ -27,6 +27,7 @@ from aiohttp.typedefs import Handler
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
+from gdl.analysis.move_names import MoveNames
 from ggp_player.archive import Archive, ArchivedMatch
 from ggp_player.errors import AnalysisError, ArchiveError, PositionError
 from ggp_player.front import Streams
@@ -95,7 +96,8 @@ class PositionPages:
             raise web.HTTPBadRequest(reason="the link has no position that can be read") from error
         found = await self._found(request)
         position, drawing = await self._drawn(request, found, asked)
-        body = await asyncio.to_thread(_as_json, position, drawing)
+        names = await self._drawer.names(found.rules, asker=request.remote or "")
+        body = await asyncio.to_thread(_as_json, position, drawing, names)
         return self._site.json(body)
 
     async def _begin(self, request: web.Request) -> web.Response:
@@ -168,7 +170,8 @@ class PositionPages:
         return await self._drawer.position(wanted, request.remote or "")
 
 
-def _as_json(position: ShownPosition, drawing: Drawing) -> bytes:
+def _as_json(position: ShownPosition, drawing: Drawing, names: MoveNames) -> bytes:
+    made = (move for joint_move in position.variation for move in joint_move)
     known = {
         "step": position.step,
         "line": position.line,
@@ -179,6 +182,7 @@ def _as_json(position: ShownPosition, drawing: Drawing) -> bytes:
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
+        "names": names.told(made, position.legal.values()),
     }
     return to_json(known)
 

@@ -1,4 +1,4 @@
-"""Reads what a person types for a move: its number, its text, or a part that only it has."""
+"""Reads what a person types for a move: its name, number or text, or a part that only it has."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import re
 from collections.abc import Sequence
 
 from gdl import Term
+from gdl.analysis.move_names import MoveNames
 from ggp_player.errors import PlayError
 
 SHOWN = 6
 """Moves that a sentence names."""
 
 
-def read_move(text: str, legal_moves: Sequence[Term]) -> Term:
+def have_numbers(names: MoveNames, legal_moves: Sequence[Term]) -> bool:
+    """Whether moves can be chosen by number: not where a number alone is a column or a row."""
+    words = map(names.word, names.names(legal_moves).values())
+    return not any(word is not None and word.isdigit() for word in words)
+
+
+def read_move(text: str, legal_moves: Sequence[Term], names: MoveNames | None = None) -> Term:
     """Return the legal move that a text means. Raises :class:`PlayError`, which says why not.
+
+    Where a number is the name of a column or a row, it is not that of a move in the list.
 
     >>> from gdl import parse_term
     >>> moves = [parse_term(text) for text in ("(put a1)", "(put b2)", "noop")]
@@ -23,16 +32,25 @@ def read_move(text: str, legal_moves: Sequence[Term]) -> Term:
     wanted = _words(text)
     if not wanted:
         raise PlayError("type the number of a move, its text, or a part of it")
-    if re.fullmatch(r"[0-9]{1,7}", text.strip()) and 1 <= int(text) <= len(legal_moves):
-        return legal_moves[int(text) - 1]
-    known = [(_words(str(move)), move) for move in legal_moves]
+    names = names or MoveNames()
+    is_numbered, is_number = have_numbers(names, legal_moves), text.strip().isdigit()
+    if is_numbered and re.fullmatch(r"[0-9]{1,7}", text.strip()):
+        if 1 <= int(text) <= len(legal_moves):
+            return legal_moves[int(text) - 1]
+    elif (named := names.parse(text, legal_moves)) is not None:
+        return named
+    called = names.names(legal_moves)
+    known = [((_words(str(move)), _words(called[str(move)])), move) for move in legal_moves]
     for matches in (_is_same, _has_words, _has_part):
-        found = [move for words, move in known if matches(wanted, words)]
+        if is_number and not is_numbered:
+            break
+        found = [move for texts, move in known if any(matches(wanted, words) for words in texts)]
         if len(found) == 1:
             return found[0]
         if found:
-            raise PlayError(f"that could be {len(found)} moves: {_listed(found)}")
-    number = f"; the numbers are 1 to {len(legal_moves)}" if text.strip().isdigit() else ""
+            listed = _listed([called[str(move)] for move in found])
+            raise PlayError(f"that could be {len(found)} moves: {listed}")
+    number = f"; the numbers are 1 to {len(legal_moves)}" if is_number and is_numbered else ""
     raise PlayError(f"no legal move is, or contains, {' '.join(wanted)[:80]}{number}")
 
 
@@ -53,6 +71,5 @@ def _has_part(wanted: list[str], words: list[str]) -> bool:
     return " ".join(wanted) in " ".join(words)
 
 
-def _listed(moves: Sequence[Term]) -> str:
-    more = ", …" if len(moves) > SHOWN else ""
-    return ", ".join(map(str, moves[:SHOWN])) + more
+def _listed(moves: Sequence[str]) -> str:
+    return ", ".join(moves[:SHOWN]) + (", …" if len(moves) > SHOWN else "")

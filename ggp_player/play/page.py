@@ -31,12 +31,14 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import to_json
 
 from gdl import Constant, Term
+from gdl.analysis.move_names import MoveNames
 from gdl.drawing.rendering import layout_file_of
 from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawState
+from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import MAX_LEGAL, UNKNOWN, Table, told_of
 from ggp_player.protocol import move_texts, spaced, state_text
@@ -118,6 +120,7 @@ class PlayPage:
         self._number = number
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
+        self._names = MoveNames()
         self._board: _Board | None = None
         self._board_version = 1
         self._awaited: _Key | None = None
@@ -260,20 +263,22 @@ class PlayPage:
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
         if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
-            position = view_of(table)
+            position = {**view_of(table), "names": names_told(self._names, table)}
             if seen.board != self._board_version:
                 position["board"] = _board_message(board)
             message["position"] = position
             seen.table, seen.board = table.version, self._board_version
         if seen.thoughts != table.thoughts_version:
             seen.thoughts = table.thoughts_version
-            message["thoughts"] = _thoughts_message(table)
+            message["thoughts"] = _thoughts_message(table, self._names)
         if not message:
             return b""
         return to_json({"now": table.clock(), **message})
 
     async def _keep_drawn(self) -> None:
         """Draw the newest step whenever there is a new one, also before the first page looks."""
+        rules = spaced(str(self.table.ruleset))
+        self._names = await self._drawer.names(rules, layout_file_of_rules(self.table))
         while True:
             key, board = self._key(), self._board
             if board is not None and board.key == key and board.is_drawn:
@@ -390,6 +395,13 @@ def view_of(table: Table) -> dict[str, object]:
     }
 
 
+def names_told(names: MoveNames, table: Table) -> dict[str, str]:
+    """What a table's moves are called, by their texts: those that were made and the legal ones."""
+    steps = range(1, len(table.line.steps))
+    made = {move for number in steps for move in table.moves(number) if move is not None}
+    return names.told(made, [table.legal_moves(role)[:MAX_LEGAL] for role in table.choosing])
+
+
 def _moves(table: Table) -> list[dict[str, object]]:
     return [
         {
@@ -420,11 +432,12 @@ def _board_message(board: _Board) -> dict[str, object]:
     }
 
 
-def _thoughts_message(table: Table) -> dict[str, object] | None:
+def _thoughts_message(table: Table, names: MoveNames) -> dict[str, object] | None:
     view = table.shown.thoughts
     if view is None:
         return None
-    return {"role": table.shown.thinker, "view": view}
+    told = names.told(moves_of_view(view))
+    return {"role": table.shown.thinker, "view": view, "names": told}
 
 
 def layout_file_of_rules(table: Table) -> str:

@@ -18,18 +18,20 @@ from rich.console import Console
 from rich.text import Text
 
 from gdl import Constant, GdlError, Term
-from gdl.drawing import draw_text, layout_of
+from gdl.analysis.move_names import MoveNames
+from gdl.drawing import draw_text, layout_of, move_names_of
 from gdl.language import opening_comment
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import move_table_lines
-from ggp_player.play.move_reading import read_move
+from ggp_player.pages.told_moves import named_cells
+from ggp_player.play.move_reading import have_numbers, read_move
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import UNKNOWN, Table, told_of
 
 MAX_SHOWN = 100
 """Legal moves that are listed; ``moves`` lists all."""
 
-_HELP = """a move      its number, its text, or a part of it that no other move has
+_HELP = """a move      its name, number or text in the rules, or a part that no other move has
 back        take your last move back
 hint        the move that a search finds best
 think       show what a search thinks of your moves, or no longer
@@ -124,9 +126,7 @@ class Terminal:
         line, console = table.line, self._console
         console.rule(f"step {line.number + 1}" if not table.is_over else "the end")
         if line.number:
-            moves = zip(table.machine.roles, table.moves(line.number), strict=True)
-            told = (f"{role} {UNKNOWN if move is None else move}" for role, move in moves)
-            self.say("last: " + "  ".join(told), "dim")
+            self.say(f"last: {_last_move(table)}", "dim")
         for sentence in told_of(table):
             self.say(sentence, "dim")
         facts = table.facts(line.number)
@@ -153,8 +153,10 @@ class Terminal:
 
     def list_moves(self, table: Table, role: Constant, limit: int | None = None) -> None:
         """Print the legal moves with their numbers."""
-        moves = table.legal_moves(role)
-        shown = [Text(f"{n:3} {move}") for n, move in enumerate(moves[:limit], 1)]
+        moves, names = table.legal_moves(role), names_of(table)
+        called = list(names.names(moves).values())[:limit]
+        numbered = [f"{n:3} {name}" for n, name in enumerate(called, 1)]
+        shown = list(map(Text, numbered if have_numbers(names, moves) else called))
         self._console.print(Columns(shown, padding=(0, 3), column_first=True))
         if len(shown) < len(moves):
             self.say(f"and {len(moves) - len(shown)} more: moves lists all", "dim")
@@ -164,7 +166,7 @@ class Terminal:
         role, step = table.choosing[0], table.line.number
         text = await self.read(f"{role}> ")
         try:
-            table.choose(role, read_move(text, table.legal_moves(role)), step)
+            table.choose(role, read_move(text, table.legal_moves(role), names_of(table)), step)
         except PlayError as error:
             self.say(f"{_capital(str(error))}.", "red")
 
@@ -173,6 +175,23 @@ class Terminal:
         self._console.print(Text(prompt, style="bold"), end="")
         self._console.file.flush()
         return (await self._lines.next()).strip()
+
+
+def names_of(table: Table) -> MoveNames:
+    """What the moves at a table are called."""
+    try:
+        return move_names_of(table.ruleset)
+    except GdlError:
+        return MoveNames()
+
+
+def _last_move(table: Table) -> str:
+    """The joint move that was made last, without the moves of roles that only waited."""
+    names = names_of(table)
+    moves = list(zip(table.machine.roles, table.moves(table.line.number), strict=True))
+    acting = [each for each in moves if each[1] is None or not names.waits(each[1])]
+    told = [(role, UNKNOWN if move is None else names.name(move)) for role, move in acting or moves]
+    return "  ".join(f"{role} {name}" for role, name in told)
 
 
 class TerminalSession:
@@ -237,15 +256,16 @@ class TerminalSession:
     async def _do(self, text: str, role: Constant | None) -> None:
         session = self._session
         name, _, rest = text.partition(" ")
-        legal = {str(move).lower() for move in session.legal_moves(role)} if role else set()
+        legal = names_of(session).names(session.legal_moves(role)) if role else {}
+        texts = {text.lower() for text in (*legal, *legal.values())}
         command = self._commands(rest.strip()).get(name.lower())
         try:
-            if command is not None and text.lower() not in legal:
+            if command is not None and text.lower() not in texts:
                 await command()
             elif role is None:
                 raise PlayError("the match is over: new, back, save FILE or quit")
             else:
-                move = read_move(text, session.legal_moves(role))
+                move = read_move(text, session.legal_moves(role), names_of(session))
                 session.choose(role, move, session.line.number)
         except GgpPlayerError as error:
             self._terminal.say(f"{_capital(str(error))}.", "red")
@@ -274,7 +294,8 @@ class TerminalSession:
         advice = await self._session.hint(self._session.line.number)
         value = "" if advice.value is None else f", value {advice.value:.0f}"
         proof = ", proved" if advice.proved else ""
-        self._terminal.say(f"hint for {advice.role}: {advice.move}{value}{proof}", "green")
+        move = names_of(self._session).name(advice.move)
+        self._terminal.say(f"hint for {advice.role}: {move}{value}{proof}", "green")
 
     async def _think(self) -> None:
         """Let a search run for a moment, and show what it thinks."""
@@ -290,7 +311,8 @@ class TerminalSession:
             raise PlayError("the search has nothing to say of this position yet")
         if view.notice:
             self._terminal.say(f"  {view.notice}", "dim")
-        for row in move_table_lines([known.cells for known in view.moves[:12]]):
+        names = names_of(session)
+        for row in move_table_lines([named_cells(known, names) for known in view.moves[:12]]):
             self._terminal.say(f"  {row}", "green")
         self._terminal.say(f"  {view.strategy}: {view.note}", "dim")
 

@@ -8,8 +8,9 @@ from itertools import pairwise
 from random import Random
 
 import gdl
-from gdl.analysis.boards import BoardLayout
-from gdl.drawing import layout_of
+from gdl.analysis.boards import BoardLayout, function_of
+from gdl.analysis.move_names import MoveNames
+from gdl.drawing import layout_of, move_names_of
 from gdl.playouts import play_out
 from gdl.state_machine import State, StateMachine
 from tests.support.paths import GAMES
@@ -29,6 +30,12 @@ def layout_of_game(name: str) -> BoardLayout:
     return layout_of(gdl.load(GAMES / f"{name}.kif"))
 
 
+@cache
+def names_of_game(name: str) -> MoveNames:
+    """Return the names of the moves of a game of ours."""
+    return move_names_of(gdl.load(GAMES / f"{name}.kif"))
+
+
 def states_of(name: str, steps: int = 12, seed: int = 1) -> list[State]:
     """Return the states of a random match."""
     return [step.state for step in play_out(machine_of(name), Random(seed), steps)]
@@ -37,6 +44,23 @@ def states_of(name: str, steps: int = 12, seed: int = 1) -> list[State]:
 def steps_of(name: str, steps: int = 12, seed: int = 1) -> Iterator[tuple[State, State]]:
     """Yield the states of a random match in pairs, each with the next."""
     return pairwise(states_of(name, steps, seed))
+
+
+def move_table() -> str:
+    """The table of ``docs/boards.md``: what a move of each kind is called in each of our games."""
+    lines = ["| game | moves in the rules, and their names |", "|---|---|"]
+    for name in NAMES:
+        machine, names = machine_of(name), names_of_game(name)
+        found: dict[tuple[str, int], str] = {}
+        for number in range(3):
+            for step in play_out(machine, Random(number), 80):
+                for move in sorted({move for legal in step.options for move in legal}, key=str):
+                    said = "*waits*" if names.waits(move) else names.name(move)
+                    if said != str(move):
+                        found[function_of(move)] = f"`{move}` {said}"
+        kinds = ", ".join(found[function] for function in sorted(found))
+        lines.append(f"| {name} | {kinds or 'as they are'} |")
+    return "\n".join(lines)
 
 
 def table() -> str:
@@ -56,4 +80,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    print(table(), move_table(), sep="\n\n")

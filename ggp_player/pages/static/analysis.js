@@ -83,7 +83,7 @@ export class Analysis {
     this.found = message;
     this.#say(message.notice || this.#told(message));
     byId("analysis").hidden = !message.thoughts;
-    if (message.thoughts) this.panel.show(message.thoughts);
+    if (message.thoughts) this.panel.show(message.thoughts, message.names);
     this.onPlaces();
   }
 

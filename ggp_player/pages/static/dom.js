@@ -85,8 +85,13 @@ export function moment(milliseconds) {
   return milliseconds ? new Date(milliseconds).toLocaleString() : "–";
 }
 
-/** A joint move in one line. */
-export function jointMove(moves) {
-  const told = moves.filter((move) => move.toLowerCase() !== "noop");
+/** What a move is called; empty where it only waits. The names are by the moves' texts in the rules. */
+export function nameOf(move, names) {
+  return names?.[move] ?? move;
+}
+
+/** A joint move in one line, without those that only wait. */
+export function jointMove(moves, names = {}) {
+  const told = moves.map((move) => nameOf(move, names)).filter((name) => name && name.toLowerCase() !== "noop");
   return (told.length ? told : moves.slice(0, 1)).join("  ");
 }

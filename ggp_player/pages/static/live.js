@@ -19,6 +19,7 @@ const ownClock = new Countdown(byId("own-clock"), "our move");
 
 const seen = new Map(); // drawings by turn
 const turns = new Map();
+const names = {}; // of moves, by their texts in the rules
 let about = null, newest = null, lookedAt = null, places = null;
 
 follow(address(`/matches/${match}/events`), update, (state) => {
@@ -30,6 +31,10 @@ byId("newest").addEventListener("click", () => look(null));
 byId("show-line").addEventListener("change", mark);
 
 function update(message) {
+  if (message.names) {
+    Object.assign(names, message.names);
+    moves.rename(message.names);
+  }
   if (message.about) showAbout(message.about);
   if (message.turns) showTurns(message.turns);
   if (message.clock) showClock(message.clock, Date.now() - message.now);
@@ -40,7 +45,7 @@ function update(message) {
     if (lookedAt === null) board.show(message.board);
   }
   if (message.places) places = message.places;
-  if ("thoughts" in message) thoughts.show(message.thoughts);
+  if ("thoughts" in message) thoughts.show(message.thoughts, names);
   if (message.problems) showProblems(message.problems);
   linkToAnalysis();
   mark();

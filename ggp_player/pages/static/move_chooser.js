@@ -1,6 +1,6 @@
 // Chooses a joint move of any position: the board and a list are clicked, for one role after another.
 
-import { byId, element, setText } from "./dom.js";
+import { byId, element, nameOf, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 
 const LISTED = 300;
@@ -128,7 +128,8 @@ export class MoveChooser {
   #list(role, wanted, isActing) {
     const legal = this.position.legal[role];
     const fitting = new Set(isActing && this.picker.clicked.length ? this.picker.candidates.map((one) => one.move) : legal);
-    const found = legal.filter((move) => fitting.has(move) && move.toLowerCase().includes(wanted));
+    const isWanted = (move) => [move, this.#name(move)].some((text) => text.toLowerCase().includes(wanted));
+    const found = legal.filter((move) => fitting.has(move) && isWanted(move));
     const more = found.length > LISTED ? element("p", { class: "soft small" }, `and ${found.length - LISTED} more`) : null;
     return element("div", { class: "of-role", role: "group", "aria-label": `Moves of ${role}` },
       element("h3", {}, role), ...found.slice(0, LISTED).map((move) => this.#button(role, move)), more);
@@ -138,8 +139,12 @@ export class MoveChooser {
     const isPicked = this.chosen.get(role) === move;
     return element("button", {
       type: "button", class: isPicked ? "picked" : "", "aria-pressed": isPicked ? "true" : null,
-      click: () => this.#choose(role, move),
-    }, move);
+      title: move, click: () => this.#choose(role, move),
+    }, this.#name(move));
+  }
+
+  #name(move) {
+    return nameOf(move, this.position?.names) || move;
   }
 
   #complain(sentence) {

@@ -1,12 +1,14 @@
 // The moves of a match: a row for each turn, of which one can be looked at.
 
-import { element, value } from "./dom.js";
+import { element, jointMove, nameOf, value } from "./dom.js";
 
 export class MovesTable {
   /** Fill a table; onTurn(turn) is called for a turn that is chosen. */
   constructor(container, { onTurn = null } = {}) {
     this.onTurn = onTurn;
     this.rows = new Map();
+    this.turns = new Map();
+    this.names = {};
     this.body = element("tbody");
     this.head = element("tr");
     const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
@@ -30,6 +32,7 @@ export class MovesTable {
 
   /** Show a turn: {turn, joint_move, move, value, proved, note, source, seconds, errors}. */
   show(turn) {
+    this.turns.set(turn.turn, turn);
     const made = this.#row(turn);
     const old = this.rows.get(turn.turn);
     if (old) old.replaceWith(made);
@@ -38,9 +41,20 @@ export class MovesTable {
     if (!old && this.followsNewest !== false) this.box.scrollTop = this.box.scrollHeight;
   }
 
+  /** Call moves by names, which are by their texts in the rules; those that are shown already, too. */
+  rename(names) {
+    const changed = new Set(Object.keys(names).filter((move) => this.names[move] !== names[move]));
+    Object.assign(this.names, names);
+    if (!changed.size) return;
+    for (const turn of this.turns.values()) {
+      if ([...(turn.joint_move ?? []), turn.move].some((move) => changed.has(move))) this.show(turn);
+    }
+  }
+
   /** Forget all turns. */
   clear() {
     this.rows.clear();
+    this.turns.clear();
     this.body.replaceChildren();
   }
 
@@ -66,8 +80,8 @@ export class MovesTable {
     const moves = turn.joint_move?.length ? turn.joint_move : this.#ownMove(turn);
     const errors = (turn.errors ?? []).filter(Boolean);
     const told = [turn.note, ...errors];
-    const cells = moves.map((move, index) => element("td", { class: "mono move" },
-      index === 0 && this.onTurn ? this.#button(turn.turn, move) : move));
+    const cells = moves.map((move, index) => element("td", { class: "mono move", title: move },
+      index === 0 && this.onTurn ? this.#button(turn.turn, moves) : nameOf(move, this.names)));
     if (errors.length) cells.at(-1)?.append(element("div", { class: "small badge warn" }, errors.join(", ")));
     const figures = !this.hasValues ? [] : [
       element("td", { class: "number", title: told.filter(Boolean).join("; ") },
@@ -84,10 +98,11 @@ export class MovesTable {
     return moves;
   }
 
-  #button(turn, move) {
+  /** The first role's move, which shows the turn: a dash where it only waits. */
+  #button(turn, moves) {
     return element("button", {
-      class: "plain", type: "button", "aria-label": `turn ${turn}: ${move}`,
+      class: "plain", type: "button", "aria-label": `turn ${turn}: ${jointMove(moves, this.names)}`,
       click: () => this.onTurn(turn),
-    }, move);
+    }, nameOf(moves[0], this.names) || "–");
   }
 }

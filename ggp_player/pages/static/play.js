@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, post, setText, value } from "./dom.js";
+import { address, byId, element, nameOf, post, setText, value } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -40,7 +40,7 @@ document.addEventListener("keydown", (event) => {
 
 function update(message) {
   if (message.position) showPosition(message.position, Date.now() - message.now);
-  if ("thoughts" in message && thoughts) thoughts.show(message.thoughts ? message.thoughts.view : null);
+  if ("thoughts" in message && thoughts) thoughts.show(message.thoughts?.view ?? null, message.thoughts?.names);
 }
 
 /** Show a position: its board, whose turn it is, the clock, and the moves, which come as one. */
@@ -78,6 +78,7 @@ function showTable(offset) {
   if (table.deadline !== null) clock.show(table.deadline, table.clock, offset);
   else clock.stop();
   moves.clear();
+  moves.rename(table.names);
   const sees = table.moves.some((turn) => turn.seen !== null);
   moves.setRoles(sees ? [...table.roles, "you see"] : table.roles, false);
   for (const turn of table.moves) {
@@ -111,7 +112,7 @@ function turnText() {
     const advice = table.advice;
     if (!advice || advice.role !== role) return who;
     const worth = advice.value === null ? "" : `, value ${value(advice.value)}${advice.proved ? ", proved" : ""}`;
-    return `${who} Hint: ${advice.move}${worth}.`;
+    return `${who} Hint: ${called(advice.move)}${worth}.`;
   }
   if (table.waiting_for.length) return `${table.waiting_for.join(" and ")} thinks.`;
   return Object.keys(table.chosen).length ? "Your move is made." : "";
@@ -190,7 +191,7 @@ function showLegal() {
     const fitting = new Set(picker.clicked.length ? picker.candidates.map((one) => one.move) : table.legal[role]);
     const isActing = role === acting();
     const shown = table.legal[role].filter((move) =>
-      (!isActing || fitting.has(move)) && move.toLowerCase().includes(wanted));
+      (!isActing || fitting.has(move)) && [move, called(move)].some((text) => text.toLowerCase().includes(wanted)));
     count += table.legal[role].length;
     const title = table.choosing.length > 1 ? element("h3", {}, role) : null;
     const more = shown.length > LISTED ? element("p", { class: "soft small" }, `and ${shown.length - LISTED} more`) : null;
@@ -204,7 +205,12 @@ function showLegal() {
 
 function button(role, move) {
   const isAdvised = table.advice?.role === role && table.advice.move === move;
-  return element("button", { type: "button", class: isAdvised ? "advised" : "", click: () => choose(role, move) }, move);
+  return element("button", { type: "button", class: isAdvised ? "advised" : "", title: move, click: () => choose(role, move) }, called(move));
+}
+
+/** What a move is called in a list of those that can be chosen. */
+function called(move) {
+  return nameOf(move, table.names) || move;
 }
 
 function mark() {

@@ -18,6 +18,7 @@ const drawn = []; // drawings by step
 const asked = new Map();
 const positions = new Map(); // by step and variation
 const KEPT = 300;
+const names = {}; // of moves, by their texts in the rules
 let data = null, step = 0, line = [], later = [], timer = null, shownLine = [];
 
 const plot = new ValuePlot(byId("plot"), { onTurn: (turn) => go(turn) });
@@ -42,7 +43,16 @@ function begin() {
   addEventListener("hashchange", goToAddress);
   addEventListener("keydown", onKey);
   goToAddress();
+  fetchNames();
   if (isRunning()) setTimeout(refresh, REFRESH);
+}
+
+/** Fetch what the moves are called; without it they are shown as they are in the rules. */
+async function fetchNames() {
+  const found = await get(`/archive/${match}/names`).catch(() => ({}));
+  Object.assign(names, found);
+  moves.rename(found);
+  showTold();
 }
 
 function isRunning() {
@@ -60,6 +70,7 @@ async function refresh() {
       showMatch();
       showSteps(); // what is tried or searched meanwhile goes on
       showTold();
+      fetchNames();
     }
     if (isRunning()) setTimeout(refresh, REFRESH);
   } catch (error) {
@@ -228,9 +239,9 @@ async function fetchPosition(key) {
 
 function showVariation(position) {
   byId("variation-moves").replaceChildren(...position.variation.map((made, index) =>
-    element("li", { "data-number": `${step + index + 1}` }, jointMove(made))));
+    element("li", { "data-number": `${step + index + 1}` }, jointMove(made, position.names))));
   const goals = Object.entries(position.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
-  const told = `Step ${step + line.length}, in a variation after step ${step}: ${jointMove(position.variation.at(-1))}`;
+  const told = `Step ${step + line.length}, in a variation after step ${step}: ${jointMove(position.variation.at(-1), position.names)}`;
   setText(byId("told"), goals ? `${told}. The match is over: ${goals}` : told);
 }
 
@@ -249,10 +260,10 @@ function showTold() {
   byId("thoughts-title").closest("section").hidden = line.length > 0;
   if (line.length) return;
   const made = data.steps.find((known) => known.step === step);
-  const move = step === 0 ? "the start" : jointMove(made?.joint_move ?? []);
+  const move = step === 0 ? "the start" : jointMove(made?.joint_move ?? [], names);
   setText(byId("told"), `Step ${step} of ${last()}: ${move}`);
   const choice = choiceOf(step);
-  thoughts.show(choice ? (choice.thoughts ?? { ...choice, moves: [], move_count: 0 }) : null);
+  thoughts.show(choice ? (choice.thoughts ?? { ...choice, moves: [], move_count: 0 }) : null, names);
 }
 
 function showBoard() {

@@ -1,8 +1,9 @@
 // What a search thinks: its moves with bars, its rates, and the line that it expects.
 
-import { drawing, element, jointMove, setText, short, value } from "./dom.js";
+import { drawing, element, jointMove, nameOf, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
+const BETWEEN_MOVES = /(, | \+ )/; // in the text of a line
 const COLUMNS = ["move", "value", "proved", "visits", "expected"]; // the cells of each move
 const BAR = 3; // before this column stands a bar
 const NUMBERS = ["value", "proved", "visits"];
@@ -26,8 +27,9 @@ export class ThoughtsPanel {
     this.table.hidden = true;
   }
 
-  /** Show a view of the search, null where there is none. */
-  show(view) {
+  /** Show a view of the search, null where there is none; moves are called by names. */
+  show(view, names = {}) {
+    this.names = names;
     this.table.hidden = !view?.moves?.length;
     this.notice.hidden = !view?.notice;
     setText(this.notice, view?.notice ?? "");
@@ -40,7 +42,7 @@ export class ThoughtsPanel {
     setText(this.title, this.#titleOf(view));
     this.rates.replaceChildren(...ratesOf(view));
     this.line.replaceChildren(...(lineOf(view)).map((moves, index) =>
-      element("li", { "data-number": `${index + 1}` }, jointMove(moves))));
+      element("li", { "data-number": `${index + 1}` }, jointMove(moves, names))));
     const shown = view.moves.slice(0, SHOWN);
     this.body.replaceChildren(...shown.map((known) => this.#row(known, view.move)));
     const others = Math.max(view.move_count, view.moves.length) - shown.length;
@@ -48,14 +50,16 @@ export class ThoughtsPanel {
   }
 
   #titleOf(view) {
-    const told = [`turn ${view.turn}: ${view.move}`, view.strategy, `${(view.seconds ?? 0).toFixed(1)} s`];
+    const told = [`turn ${view.turn}: ${this.#name(view.move)}`, view.strategy, `${(view.seconds ?? 0).toFixed(1)} s`];
     if (view.value !== null) told.push(`value ${value(view.value)}${view.proved ? ", proved" : ""}`);
     if (view.note) told.push(view.note);
     return told.filter(Boolean).join(" · ");
   }
 
   #row(known, chosen) {
-    const cells = known.cells.map((text, index) => element("td", { class: classOf(COLUMNS[index]) },
+    const texts = [this.#name(known.move), ...known.cells.slice(1, -1), expected(known, this.names)];
+    const told = [known.move, ...known.cells.slice(1)];
+    const cells = texts.map((text, index) => element("td", { class: classOf(COLUMNS[index]), title: told[index] !== text ? told[index] : null },
       index === 0 && this.onMove ? this.#button(known.move) : text));
     cells.splice(BAR, 0, element("td", {}, bar(known)));
     const names = [known.move === chosen ? "chosen" : "", known.twin ? "twin" : ""];
@@ -63,8 +67,20 @@ export class ThoughtsPanel {
   }
 
   #button(move) {
-    return element("button", { class: "plain", type: "button", click: () => this.onMove(move) }, move);
+    return element("button", { class: "plain", type: "button", click: () => this.onMove(move) }, this.#name(move));
   }
+
+  #name(move) {
+    return nameOf(move, this.names) || move;
+  }
+}
+
+/** The line that is expected after a move, as its row in the table says it, with the moves' names. */
+function expected(known, names) {
+  const text = known.cells.at(-1);
+  const called = (move) => nameOf(move, names) || move;
+  if (known.twin) return text.replace(known.twin, called(known.twin));
+  return text.split(BETWEEN_MOVES).map(called).join("");
 }
 
 function classOf(column) {

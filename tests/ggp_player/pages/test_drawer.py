@@ -53,6 +53,24 @@ async def test_a_state_is_drawn_and_a_line_is_placed(drawer: Drawer) -> None:
     assert drawing.line == (("0 3 1",), ("0 3 2",), ("0 4 1",))  # things fall
 
 
+async def test_moves_have_names_that_are_found_once(drawer: Drawer) -> None:
+    names = await drawer.names(CONNECT_FOUR)
+    assert names.told(["(drop 3)", "noop"]) == {"(drop 3)": "column 3", "noop": ""}
+    assert await drawer.names(CONNECT_FOUR) is names
+    nothing = await drawer.names("(role x")
+    assert nothing.name("(drop 3)") == "drop 3"
+
+
+def test_names_are_found_without_playouts_where_these_take_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(drawing_process, "NAMES_SECONDS", 1e-6)
+    drawing_process._move_names.cache_clear()
+    found = drawing_process._move_names(CONNECT_FOUR, "")
+    drawing_process._move_names.cache_clear()
+    assert found.name("(drop 3)") == "column 3"
+
+
 WON = (
     "( (disc 1 1 red) (disc 2 1 red) (disc 3 1 red) (disc 4 1 red) (disc 1 2 yellow) "
     "(disc 2 2 yellow) (disc 3 2 yellow) (room 5 1) (room 6 1) (turn yellow) )"

@@ -140,7 +140,7 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         page.get_by_role("button", name="Take back").click()
         page.locator("#turn", has_text="Taken back to step 1").wait_for()
         is_asked(page, 0)
-        page.get_by_role("button", name="(put b2)").first.click()  # a button of the list
+        page.get_by_role("button", name="b2", exact=True).first.click()  # a button of the list
         is_asked(page, 2)
         page.locator('#board [data-cell="b1"]').focus()
         page.keyboard.press("Enter")  # and the keyboard
@@ -162,7 +162,7 @@ def test_board_and_moves_are_never_of_two_steps_however_slow_the_drawer_is(
     flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
     with playing(browser, "play", "ticTacToe", *flags, code=SLOW) as page:
         is_asked(page, 0)
-        page.get_by_role("button", name="(put b2)").first.click()
+        page.get_by_role("button", name="b2", exact=True).first.click()
         is_asked(page, 2)
         page.get_by_role("button", name="Take back").click()
         page.locator("#turn", has_text="Taken back to step 1").wait_for()
@@ -179,7 +179,7 @@ def test_connect_four_is_clicked_to_the_end(browser: Browser) -> None:
     with playing(browser, "play", "connectFour", *flags) as page:
         is_asked(page, 0)
         page.get_by_role("button", name="Hint").click()
-        page.locator("#turn", has_text="Hint: (drop").wait_for()
+        page.locator("#turn", has_text="Hint: column").wait_for()
         page.get_by_role("button", name="What it thinks").click()
         page.locator("#thoughts tbody tr").first.wait_for()
         page.get_by_role("button", name="What it thinks").click()
@@ -207,7 +207,7 @@ def test_from_and_to_are_clicked(browser: Browser) -> None:
         assert page.locator("#board .mark.selected").count() == 0
         page.locator('#board [data-cell="3 2"]').click()
         click(page, "4 3")
-        assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "(step 3 2 4 3)"
+        assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "3,2-4,3"
 
 
 @pytest.mark.thorough

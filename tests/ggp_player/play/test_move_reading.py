@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import gdl
 from ggp_player.errors import PlayError
 from ggp_player.play import move_reading
-from ggp_player.play.move_reading import read_move
+from ggp_player.play.move_reading import have_numbers, read_move
+from tests.support.drawn_games import names_of_game
 
 MOVES = [
     gdl.parse_term(text) for text in ("(move 1 1 2 2)", "(move 1 1 12 2)", "(drop 12)", "noop")
@@ -37,7 +38,7 @@ def test_a_number_a_text_or_a_part_is_a_move(text: str, index: int) -> None:
     ("text", "sentence"),
     [
         ("", "type the number"),
-        ("move", "could be 2 moves: .move 1 1 2 2., "),
+        ("move", "could be 2 moves: move 1 1 2 2, "),
         ("5", "the numbers are 1 to 4"),
         ("0", "the numbers are 1 to 4"),
         ("castle", "no legal move is, or contains, castle"),
@@ -46,6 +47,30 @@ def test_a_number_a_text_or_a_part_is_a_move(text: str, index: int) -> None:
 def test_anything_else_gets_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(PlayError, match=sentence):
         read_move(text, MOVES)
+
+
+COLUMNS = names_of_game("connectFour")
+DROPS = [gdl.parse_term(f"(drop {column})") for column in (2, 3, 5)]
+
+
+@pytest.mark.parametrize("text", ["3", "column 3", "COLUMN 3", "drop 3", "(drop 3)"])
+def test_a_number_that_is_a_column_is_not_one_of_the_list(text: str) -> None:
+    assert not have_numbers(COLUMNS, DROPS)
+    assert read_move(text, DROPS, COLUMNS) == DROPS[1]
+
+
+@pytest.mark.parametrize("text", ["1", "4", "9"])
+def test_a_full_column_is_no_move(text: str) -> None:
+    with pytest.raises(PlayError, match=f"no legal move is, or contains, {text}$"):
+        read_move(text, DROPS, COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "index"), [("1,2-1,3", 0), ("1,2 1,3", 0), ("3", 2), ("2,2-", 1), ("step 2", 1)]
+)
+def test_a_name_or_a_part_of_it_is_a_move(text: str, index: int) -> None:
+    moves = [gdl.parse_term(f"(step {squares})") for squares in ("1 2 1 3", "2 2 3 3", "4 2 5 3")]
+    assert read_move(text, moves, names_of_game("breakthrough")) == moves[index]
 
 
 @given(st.text())

@@ -113,6 +113,7 @@ async def test_a_match_is_clicked_to_its_end(
     assert seen["position"]["result"] == "You win."
     assert seen["position"]["goals"] == {"cross": 100, "nought": 0}
     assert boards[0]["cells"]["(put b2)"] == ["0 b2"]
+    assert seen["position"]["names"] | {"(put b2)": "b2", "noop": ""} == seen["position"]["names"]
     assert all(board["svg"].startswith("<svg") for board in boards)
     status, record = await visitor.get("/record")
     assert status == 200

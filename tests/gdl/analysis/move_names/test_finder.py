@@ -1,0 +1,119 @@
+"""What moves are called follows from the rules and the board."""
+
+from __future__ import annotations
+
+import doctest
+from random import Random
+
+import pytest
+
+import gdl
+from gdl.analysis import move_names
+from gdl.analysis.boards import find_layout
+from gdl.analysis.move_names import find_move_names, names_without_play
+from gdl.playouts import play_out
+from tests.support.drawn_games import NAMES, layout_of_game, machine_of, move_table, names_of_game
+from tests.support.paths import ROOT
+
+CALLED = {
+    "amazons": [("(glide 3 1 3 2)", "3,1-3,2"), ("(shoot 6 5)", "6,5")],
+    "biddingTicTacToe": [("(bid 3)", "bid 3"), ("(put b2)", "b2")],
+    "bridges": [("(build long 4 4)", "long 4 4")],
+    "chess": [("(move 5 2 5 4)", "5,2-5,4"), ("(promote 1 7 1 8 queen)", "promote 1,7-1,8 queen")],
+    "connectFour": [("(drop 4)", "column 4"), ("noop", "noop")],
+    "dotsAndBoxes": [("(draw flat 2 1)", "draw flat 2,1")],
+    "draughts": [("(step 1 3 2 4)", "1,3-2,4"), ("(jump 2 6 4 4)", "2,6-4,4")],
+    "eightQueens": [("(put 3)", "row 3")],
+    "lightsOut": [("(press 5 1)", "1,5")],  # the row comes first in these rules
+    "nim": [("(take left 3)", "take left 3")],
+    "nineBoards": [("(put mid w)", "mid w")],
+    "pegSolitaire": [("(jump 4 1)", "4-1")],
+    "pentago": [
+        ("(put 1 2)", "1,2"),
+        ("(rotate northwest clockwise)", "rotate northwest clockwise"),
+    ],
+    "quarto": [("(hand tdrf)", "hand tdrf"), ("(put a1)", "a1")],
+    "twinBoards": [("(drop 3)", "column 3")],
+}
+
+ODD_GAME = """
+(role white) (role black)
+(init (control white))
+(index 1) (index 2) (index 3) (file a) (file b) (file c)
+(<= (base (cell ?f ?r ?p)) (file ?f) (index ?r) (piece ?p))
+(piece rook) (piece empty)
+(init (cell a 1 rook))
+(<= (init (cell ?f ?r empty)) (file ?f) (index ?r) (distinct ?f a))
+(<= (legal ?p (build ?p ?f ?r)) (true (control ?p)) (true (cell ?f ?r empty)))
+(<= (legal ?p (raze ?p ?f ?r)) (true (control ?p)) (true (cell ?f ?r rook)))
+(<= (legal ?p (go ?p rook ?f ?r ?f2 ?r)) (true (control ?p))
+  (true (cell ?f ?r rook)) (true (cell ?f2 ?r empty)))
+(<= (legal white idle) (true (control black)))
+(<= (legal black idle) (true (control white)))
+(<= (next (control white)) (true (control black)))
+(<= (next (control black)) (true (control white)))
+(<= (next (cell ?f ?r rook)) (does ?p (build ?p ?f ?r)))
+(<= (next (cell ?f ?r empty)) (does ?p (raze ?p ?f ?r)))
+(<= (next (cell ?f ?r rook)) (does ?p (go ?p rook ?f2 ?r2 ?f ?r)))
+(<= (next (cell ?f ?r empty)) (does ?p (go ?p rook ?f ?r ?f2 ?r2)))
+(<= (next (cell ?f ?r ?x)) (true (cell ?f ?r ?x)) (not (touched ?f ?r)))
+(<= (touched ?f ?r) (does ?p (build ?p ?f ?r)))
+(<= (touched ?f ?r) (does ?p (raze ?p ?f ?r)))
+(<= (touched ?f ?r) (does ?p (go ?p rook ?f ?r ?f2 ?r2)))
+(<= (touched ?f ?r) (does ?p (go ?p rook ?f2 ?r2 ?f ?r)))
+(<= terminal (true (cell a 1 ghost)))
+(goal white 50) (goal black 50)
+"""
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_moves_are_called_as_people_say_them(name: str) -> None:
+    names = names_of_game(name)
+    assert [(text, names.name(text)) for text, _ in CALLED[name]] == CALLED[name]
+    assert names.waits("noop")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_legal_moves_have_different_names_that_are_read_as_themselves(name: str) -> None:
+    names = names_of_game(name)
+    for step in play_out(machine_of(name), Random(7), 40):
+        for legal in step.options:
+            said = names.names(legal)
+            assert len({text.lower() for text in said.values()}) == len(legal)
+            few = legal if len(legal) < 40 else Random(step.number).sample(legal, 12)
+            for move in few:
+                assert names.parse(said[str(move)], legal) == move
+                assert names.parse(said[str(move)].upper(), legal) == move
+                assert names.parse(str(move), legal) == move
+
+
+def test_letters_come_before_numbers_and_what_says_nothing_is_left_out() -> None:
+    ruleset = gdl.parse(ODD_GAME)
+    names = find_move_names(gdl.interpret(ruleset), find_layout(ruleset))
+    assert names.name("(go white rook a 1 b 1)") == "a1-b1"  # nothing but rooks goes
+    assert names.name("(build black c 3)") == "build c3"  # it could also be razed
+    assert names.name("(raze black c 3)") == "raze c3"
+    assert names.waits("idle")
+    assert names.name("(build nobody c 3)") == "build nobody c3"
+    assert names.name("(build white z 9)") == "build white z 9"  # not on the board
+
+
+def test_without_play_only_the_board_counts() -> None:
+    names = names_without_play(layout_of_game("breakthrough"))
+    assert names.name("(step 2 2 3 3)") == "2,2-3,3"
+    assert names.waits("noop")
+
+
+def test_rules_that_go_wrong_have_names_all_the_same() -> None:
+    ruleset = gdl.parse("(role white) (init (at 1)) (<= (legal white (go ?x)) (true (at ?x)))")
+    names = find_move_names(gdl.interpret(ruleset), find_layout(ruleset))
+    assert names.name("(go 1)") == "go 1"
+
+
+def test_the_page_on_boards_lists_the_names_in_our_games() -> None:
+    assert move_table() in (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_in_the_docstring_hold() -> None:
+    failed, attempted = doctest.testmod(move_names)
+    assert (failed, attempted) == (0, 6)

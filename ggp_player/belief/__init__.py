@@ -17,9 +17,7 @@ from ggp_player.belief.belief import (
     BeliefLimits,
     Hypothesis,
     InformationSets,
-    PlayerModel,
     StepObservation,
-    uniform_model,
 )
 from ggp_player.belief.visibility import hides_states
 
@@ -31,11 +29,9 @@ __all__ = [
     "Hypothesis",
     "InformationSets",
     "Joint",
-    "PlayerModel",
     "StepObservation",
     "StepOutcome",
     "View",
     "batch_machine",
     "hides_states",
-    "uniform_model",
 ]

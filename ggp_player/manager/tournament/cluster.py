@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import gdl
-from gdl.cluster import RETRIES
+from gdl.cluster import RETRIES, cpus_of_nodes
 from ggp_player.clock import monotonic
 from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
@@ -77,7 +77,7 @@ class ClusterPlay:
             max_steps=conditions.max_steps,
             states=conditions.states,
         )
-        cpus = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+        cpus = cpus_of_nodes(ray)
         if not any(cpus):
             raise TournamentError("the cluster has no processor to play on")
         wanted = min(max(cpus), max((_strategies(match) for match in matches), default=1))

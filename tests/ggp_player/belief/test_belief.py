@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 
 import numpy as np
@@ -15,7 +15,7 @@ from gdl.language import moves_by_chance
 from ggp_player.belief import ROOT, Belief, BeliefLimits, InformationSets
 from ggp_player.belief.belief import resample
 from tests.support.compiled_games import machine_of, reasoner_of
-from tests.support.hidden_games import coin, three_doors
+from tests.support.hidden_games import three_doors
 from tests.support.hidden_matches import told_steps
 
 EXACT = BeliefLimits(hypotheses=10**6, steps=10**7)
@@ -163,19 +163,6 @@ def test_the_same_seed_gives_the_same_belief() -> None:
         other.observe(told.move, told.percepts)
     assert one.probabilities == other.probabilities
     assert not one.is_exact
-
-
-def test_what_others_do_is_expected_by_a_model() -> None:
-    machine = gdl.interpret(coin("rival"))
-
-    def mostly_tails(
-        role: gdl.Constant, state: gdl.State, moves: Sequence[gdl.Term]
-    ) -> list[float]:
-        return [0.75 if str(move) == "tails" else 0.25 for move in moves]
-
-    belief = Belief(machine, machine.roles[1], model=mostly_tails)
-    assert belief.observe(term("noop"), ())
-    assert fact_probabilities(belief)["(coin tails)"] == 0.75
 
 
 def test_what_looks_the_same_is_one_information_set() -> None:

@@ -26,7 +26,6 @@ from gdl.benchmark.coverage import (
 )
 from gdl.benchmark.environment_speed import (
     EnvironmentBenchmark,
-    EnvironmentReport,
     check_environments,
     environment_rows,
 )
@@ -54,7 +53,6 @@ __all__ = [
     "Coverage",
     "CoverageLimits",
     "EnvironmentBenchmark",
-    "EnvironmentReport",
     "Failure",
     "MeasurementPlan",
     "SpeedEntry",

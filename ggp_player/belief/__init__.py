@@ -10,7 +10,7 @@ that it must decide in all of them alike; here it is a number (:class:`Informati
 *hypothesis* is a state together with the information sets of the other roles in it.
 """
 
-from ggp_player.belief.batch import BatchMachine, Joint, StepOutcome, View, batch_machine
+from ggp_player.belief.batch import Joint, StepOutcome, View, batch_machine
 from ggp_player.belief.belief import (
     ROOT,
     Belief,
@@ -23,7 +23,6 @@ from ggp_player.belief.visibility import hides_states
 
 __all__ = [
     "ROOT",
-    "BatchMachine",
     "Belief",
     "BeliefLimits",
     "Hypothesis",

@@ -5,9 +5,9 @@ goes back, :mod:`.connections` bounds both, and :mod:`.request_reader` reads req
 request is served is decided by what a server gives as its :class:`Access`.
 """
 
-from ggp_player.front.admission import Access, Admission, OpenAccess, plain_address
+from ggp_player.front.admission import Admission, OpenAccess, plain_address
 from ggp_player.front.connections import ConnectionBounds, Streams, Timeouts
-from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, front_of
+from ggp_player.front.front import MAX_LINE, FrontSettings, FrontSite, front_of
 from ggp_player.front.request_reader import (
     MAX_HEAD,
     MAX_MESSAGE,
@@ -20,10 +20,8 @@ __all__ = [
     "MAX_HEAD",
     "MAX_LINE",
     "MAX_MESSAGE",
-    "Access",
     "Admission",
     "ConnectionBounds",
-    "Front",
     "FrontSettings",
     "FrontSite",
     "OpenAccess",

@@ -14,7 +14,7 @@ from ggp_player.manager.game_manager import (
     check_seats,
     game_name,
 )
-from ggp_player.manager.mailboxes import Mailbox, Mailboxes, PolledPlayer
+from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
 from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.manager.players import (
     MAX_REPLY,
@@ -27,7 +27,7 @@ from ggp_player.manager.players import (
     open_player,
     seat_of,
 )
-from ggp_player.match_rules import LocalRules, MatchPosition, MatchRules
+from ggp_player.match_rules import LocalRules
 
 __all__ = [
     "MAX_REPLY",
@@ -36,12 +36,9 @@ __all__ = [
     "GameManager",
     "LackError",
     "LocalRules",
-    "Mailbox",
     "Mailboxes",
     "MatchError",
     "MatchPlayer",
-    "MatchPosition",
-    "MatchRules",
     "MatchSetup",
     "MatchStep",
     "PolledPlayer",

@@ -19,7 +19,6 @@ from ggp_player.protocol.beginning import (
 )
 from ggp_player.protocol.dialects import (
     SYNTAXES,
-    format_request,
     parse_request,
     reply_syntax,
 )
@@ -103,7 +102,6 @@ __all__ = [
     "beginning_of",
     "format_envelope",
     "format_info_reply",
-    "format_request",
     "items_of",
     "may_change_a_match",
     "move_texts",

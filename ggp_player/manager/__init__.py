@@ -6,7 +6,6 @@ the package ``tournament`` plays many matches and compares the players.
 """
 
 from ggp_player.errors import MatchError
-from ggp_player.manager.first_contact import check_reachable
 from ggp_player.manager.game_manager import (
     GameManager,
     MatchSetup,
@@ -23,6 +22,7 @@ from ggp_player.manager.players import (
     MatchPlayer,
     RemotePlayer,
     Seat,
+    check_reachable,
     compile_searches_of,
     open_player,
     seat_of,

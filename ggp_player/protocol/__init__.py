@@ -22,7 +22,7 @@ from ggp_player.protocol.dialects import (
     parse_request,
     reply_syntax,
 )
-from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens

@@ -20,14 +20,13 @@ from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
 from ggp_player.manager import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import MatchLog
+from ggp_player.manager.tournament.match_log import MatchLog, collecting_warnings
 from ggp_player.manager.tournament.match_play import (
     MatchConditions,
     MatchPlay,
     RecordedMatch,
     save_record,
 )
-from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch

@@ -8,11 +8,15 @@ from __future__ import annotations
 import importlib
 import re
 import socket
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from gdl.errors import MissingLibraryError
+
+Pending = TypeVar("Pending")
+Result = TypeVar("Result")
 
 RETRIES = 5
 """How often a task is repeated whose worker has died."""
@@ -45,6 +49,27 @@ def connected(address: str) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def cpus_of_nodes(ray: Any) -> list[int]:  # noqa: ANN401 its types are not looked at
+    """The processors of each machine that is alive; 0 for one that offers none."""
+    return [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+
+
+def in_order(
+    tasks: Iterable[Pending], most: int, result_of: Callable[[Pending], Result]
+) -> Iterator[Result]:
+    """Yield the results of tasks in their order, with at most so many under way.
+
+    A task is under way when it is taken, which is when there is room for it.
+    """
+    pending: deque[Pending] = deque()
+    for task in tasks:
+        pending.append(task)
+        if len(pending) >= most:
+            yield result_of(pending.popleft())
+    while pending:
+        yield result_of(pending.popleft())
 
 
 def _check_reachable(address: str) -> None:

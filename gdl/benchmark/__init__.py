@@ -4,7 +4,7 @@ In come rulesheets and a :class:`MeasurementPlan`; out come a :class:`SpeedRepor
 tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` gives each game a
 process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
 knows the speeds of other engines and the public rulesheets that they were measured on.
-:mod:`.coverage` measures what compiling takes, :mod:`.coverage_table` tabulates it.
+:mod:`.coverage` measures what compiling takes, and tabulates it.
 :mod:`.environment_speed` measures environments for learning, and :mod:`.device_speed`, which is
 imported where there is a GPU, playouts on one.
 """
@@ -17,11 +17,15 @@ from gdl.benchmark.baselines import (
     known_games,
 )
 from gdl.benchmark.circumstances import circumstances
-from gdl.benchmark.coverage import Coverage, CoverageLimits, measure_coverage
-from gdl.benchmark.coverage_table import coverage_page, coverage_summary
+from gdl.benchmark.coverage import (
+    Coverage,
+    CoverageLimits,
+    coverage_page,
+    coverage_summary,
+    measure_coverage,
+)
 from gdl.benchmark.environment_speed import (
     EnvironmentBenchmark,
-    EnvironmentReport,
     check_environments,
     environment_rows,
 )
@@ -49,7 +53,6 @@ __all__ = [
     "Coverage",
     "CoverageLimits",
     "EnvironmentBenchmark",
-    "EnvironmentReport",
     "Failure",
     "MeasurementPlan",
     "SpeedEntry",

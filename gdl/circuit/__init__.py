@@ -24,11 +24,10 @@ from gdl.circuit.aig import TRUE
 from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
 from gdl.circuit.native.archive import circuit_kernels_are_ready, load_circuit_kernels
-from gdl.circuit.options import CircuitPasses, CompileOptions, stages
+from gdl.circuit.options import CompileOptions, stages
 
 __all__ = [
     "TRUE",
-    "CircuitPasses",
     "CompileOptions",
     "CompiledGame",
     "GateProgram",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import wraps
+from importlib import import_module
 from os import PathLike, fsdecode
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -96,6 +98,24 @@ class MachineKind(StrEnum):
     """Evaluates the rules themselves, one state at a time; ready at once."""
     PROPNET = "propnet"
     """Evaluates the circuit of the ground rules, 512 states at a time; takes time to compile."""
+
+
+def runs(place: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
+    """Have a command call a function, ``module:name``, which is imported when the command is given.
+
+    What is decorated has the name and the help of the command, and does nothing. So asking for help
+    imports nothing slow.
+    """
+
+    def decorated(described: Callable[[], None]) -> Callable[..., None]:
+        @wraps(described)
+        def run(*context: click.Context, **options: object) -> None:
+            module, _, name = place.partition(":")
+            getattr(import_module(module), name)(*context, **options)
+
+        return run
+
+    return decorated
 
 
 def machine_option(default: MachineKind) -> Callable[[Command], Command]:

@@ -7,7 +7,6 @@ worker dies is repeated by Ray on another, and its result is taken once.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import gdl
-from gdl.cluster import RETRIES, connected
+from gdl.cluster import RETRIES, connected, in_order
 from gdl.datasets.json_lines import json_lines
 from gdl.datasets.parquet import ArrowRows
 from gdl.datasets.recording import Recorder, Recording, blocks_of
@@ -93,12 +92,3 @@ def _tasks(job: Job) -> Iterator[list[tuple[int, int]]]:
     blocks = blocks_of(job.playouts)
     while task := list(islice(blocks, BLOCKS_OF_TASK)):
         yield task
-
-
-def in_order(tasks: Iterator[Any], most: int, get: Callable[[Any], Any]) -> Iterator[Any]:
-    """Yield the results of tasks in their order, with at most so many given out at a time."""
-    pending = deque(islice(tasks, most))
-    while pending:
-        result = get(pending.popleft())
-        pending.extend(islice(tasks, 1))
-        yield result

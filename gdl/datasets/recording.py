@@ -100,7 +100,7 @@ class Recorder:
         facts = block.states()[lanes]
         block.view()
         legal, terminal = block.legal(), block.terminal()
-        goals = self._goal_values(block.goals()[lanes])
+        goals = block.goal_values()[lanes].astype(np.int32)
         goals[~terminal[lanes]] = NO_GOAL
         moves = self._chosen(legal, random)
         stuck = (moves == NO_MOVE).any(axis=1) | terminal | last
@@ -129,15 +129,6 @@ class Recorder:
         lanes = np.flatnonzero(moves[:, 0] != NO_MOVE)
         made[lanes[:, None], moves[lanes] + self._offsets[:-1]] = 1
         self._block.move(made)
-
-    def _goal_values(self, goals: Bits) -> NDArray[np.int32]:
-        """Return each role's lowest goal value: int32 (n, roles)."""
-        found = np.full((len(goals), self.machine.engine.roles), NO_GOAL, dtype=np.int32)
-        # From the highest to the lowest, so that the lowest stays.
-        table = sorted(enumerate(self.machine.engine.goal_table.tolist()), key=lambda e: -e[1][1])
-        for row, (role, value) in table:
-            found[goals[:, row] == 1, role] = value
-        return found
 
 
 def _joined(frames: Sequence[_Frame], first_playout: int) -> Recording:

@@ -43,12 +43,11 @@ from gdl.engine.canonical_state import (
     group_of_permutations,
     trivial_group,
 )
-from gdl.engine.evaluators import load_kernels, program_array
+from gdl.engine.evaluators import kernels_are_warm, load_kernels, program_array, warm_up_kernels
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.stepper import Autoreset, Stepper, SteppingPlan, StepResult, random_actions
 from gdl.engine.successors import Expander, packed_state
-from gdl.engine.warm_up import kernels_are_warm, warm_up_kernels
 from gdl.native_code import native_code
 
 __all__ = [

@@ -358,11 +358,11 @@ class Block:
 
         Of several values that hold for a role it is the lowest.
         """
-        values = np.full((self.lanes, self.engine.roles), -1)
-        rows = zip(self.engine.goal_table.tolist(), self.goals().T, strict=True)
-        for (role, value), holds in reversed(list(rows)):
-            values[holds.astype(bool), role] = value
-        return values
+        values = np.full((self.engine.roles, self.lanes), -1)
+        rows = zip(self.engine.goal_table[::-1].tolist(), self.goals().T[::-1], strict=True)
+        for (role, value), holds in rows:
+            np.copyto(values[role], value, where=holds.astype(bool))
+        return values.T
 
     def _replace_states(self, fluents: Words, lanes: NDArray[np.bool_]) -> None:
         """Put other states into some lanes, bool (lanes,), and view."""

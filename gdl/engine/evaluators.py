@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import GateProgram, Layout
+from gdl.circuit import GateProgram, Layout, circuit_kernels_are_ready, load_circuit_kernels
 from gdl.engine.kernels import kernel_key, kernel_source
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.native_code import (
@@ -96,3 +96,19 @@ def program_array(program: GateProgram) -> NDArray[np.int64]:
         ],
         dtype=np.int64,
     )
+
+
+WIDTHS = (1, 8)
+"""The widths of the blocks in use, in words: single states, and blocks of 512."""
+
+
+def warm_up_kernels() -> None:
+    """Compile the shared kernels into the cache on disk, which takes some seconds once."""
+    for words in WIDTHS:
+        load_kernels(words)
+    load_circuit_kernels()
+
+
+def kernels_are_warm() -> bool:
+    """Check whether the shared kernels are compiled already."""
+    return all(map(kernels_are_ready, WIDTHS)) and circuit_kernels_are_ready()

@@ -5,15 +5,12 @@ for huge games alone. :mod:`gdl.grounding.passes` lists them in their order, whe
 why.
 """
 
-from gdl.rewriting.alternative_merging import merge_alternatives
-from gdl.rewriting.argument_reduction import reduce_arguments
-from gdl.rewriting.argument_specialization import specialize_arguments
-from gdl.rewriting.case_expansion import expand_cases, expand_disjunctions
+from gdl.rewriting.alternatives import expand_cases, expand_disjunctions, merge_alternatives
+from gdl.rewriting.argument_passes import reduce_arguments, specialize_arguments
 from gdl.rewriting.functional_dependencies import functional_columns, split_functional_joins
 from gdl.rewriting.inlining import inline_relations
 from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation, without_atoms
-from gdl.rewriting.options import RulePasses
-from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, analyse_rules
+from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, RulePasses, analyse_rules
 from gdl.rewriting.rule_decomposition import decompose_rules
 from gdl.rewriting.static_relations import (
     expand_products,

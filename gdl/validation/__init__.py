@@ -12,8 +12,7 @@ of :mod:`.ground_dependencies`; :mod:`.position_checks` and :mod:`.playout_check
 
 from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
 from gdl.validation.position_checks import declared_in
-from gdl.validation.problem_records import problem_record
-from gdl.validation.validator import validate
+from gdl.validation.validator import problem_record, validate
 
 __all__ = [
     "PlayoutProblem",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gdl.errors import Problem, Severity, Source
 from gdl.language import Ruleset, read_ruleset
@@ -72,3 +72,20 @@ def validate(rules: Ruleset | Source | str) -> tuple[Problem, ...]:
     for check in CHECKS:
         found |= dict.fromkeys(islice(check(context), MAX_PROBLEMS))
     return tuple(sorted(found, key=lambda problem: problem.span))
+
+
+def problem_record(source: Source, problem: Problem) -> dict[str, Any]:
+    """Write a problem as a JSON object; lines and columns count from 1."""
+    start, end = problem.span
+    line, column = source.position(start)
+    end_line, end_column = source.position(end)
+    return {
+        "severity": problem.severity,
+        "code": problem.code,
+        "message": problem.message,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "text": source.text[start:end],
+    }

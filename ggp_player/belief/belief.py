@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,18 +11,14 @@ from random import Random
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
-from gdl.language import moves_by_chance
 from ggp_player.belief.batch import Joint, Told, View, batch_machine
-from ggp_player.belief.resampling import resample
 
 ROOT = 0
 """The information set of every role before the first step."""
-
-PlayerModel: TypeAlias = Callable[[Constant, State, Sequence[Term]], Sequence[float]]
-"""The probabilities with which another role makes its legal moves in a state."""
 
 Hypothesis: TypeAlias = tuple[State, tuple[int, ...]]
 """A state, and each role's information set in it, in role order; () where these are not kept."""
@@ -35,11 +31,6 @@ _Moves: TypeAlias = tuple[Joint, float]
 """A joint move, and its probability."""
 
 _log = logging.getLogger(__name__)
-
-
-def uniform_model(role: Constant, state: State, moves: Sequence[Term]) -> Sequence[float]:
-    """Expect each legal move as much as any other."""
-    return [1 / len(moves)] * len(moves) if moves else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +77,9 @@ class InformationSets:
 class Belief:
     """The states that agree with everything that a role has seen, with their probabilities.
 
-    The probabilities are those before the match given what was observed: roles that move by chance
-    make all moves equally often, and others what ``model`` says. With ``keeps_information`` the
-    information sets of all roles are part of a hypothesis. The same seed and observations give the
+    The probabilities are those before the match given what was observed: all roles make all
+    their moves equally often. With ``keeps_information`` the information sets of all roles are part
+    of a hypothesis. The same seed and observations give the
     same belief. Where a step is observed that no kept hypothesis explains, the belief is built anew
     from all observations, with more samples; where that fails, our move may have been replaced; and
     where that does not explain it, as after a message that cannot be, the belief goes on by the
@@ -103,14 +94,12 @@ class Belief:
         limits: BeliefLimits | None = None,
         *,
         keeps_information: bool = False,
-        model: PlayerModel = uniform_model,
     ) -> None:
         self.machine = machine
         self.role = role
         self._own = machine.roles.index(role)
         self._seed = seed
         self._limits = limits or BeliefLimits()
-        self._model = model
         self._batch = batch_machine(machine)
         self._information = [InformationSets() for _ in machine.roles] if keeps_information else []
         self.know(machine.initial_state())
@@ -299,9 +288,8 @@ class Belief:
         is_small = sum(prod(map(len, of_state)) for of_state in moves) <= limit
         self.is_exact = self.is_exact and is_small
         each = max(1, limit // max(1, len(parents)))
-        for number, (((state, _), weight), of_state) in enumerate(zip(parents, moves, strict=True)):
-            choices = self._with_probabilities(state, of_state)
-            drawn = _all_joint(choices) if is_small else _some_joint(choices, each, random)
+        for number, ((_, weight), of_state) in enumerate(zip(parents, moves, strict=True)):
+            drawn = _all_joint(of_state) if is_small else _some_joint(of_state, each, random)
             for joint_move, probability in drawn:
                 yield number, joint_move, weight * probability
 
@@ -319,16 +307,6 @@ class Belief:
         legal[self._own] = (own,) if own in legal[self._own] else ()
         return tuple(legal)
 
-    def _with_probabilities(
-        self, state: State, moves: Sequence[Sequence[Term]]
-    ) -> list[list[tuple[Term, float]]]:
-        choices = []
-        for number, (role, of_role) in enumerate(zip(self.machine.roles, moves, strict=False)):
-            is_uniform = number == self._own or moves_by_chance(role)
-            model = uniform_model if is_uniform else self._model
-            choices.append(list(zip(of_role, model(role, state, of_role), strict=True)))
-        return choices
-
     def _bounded(self, weights: _Weights, attempt: int, random: Random) -> _Weights:
         """No more hypotheses than there may be."""
         scale = 4**attempt
@@ -340,31 +318,21 @@ class Belief:
         return {hypotheses[i]: w for i, w in zip(kept.tolist(), new.tolist(), strict=True)}
 
 
-def _all_joint(choices: Sequence[Sequence[tuple[Term, float]]]) -> Iterator[_Moves]:
+def _all_joint(moves: Sequence[Sequence[Term]]) -> Iterator[_Moves]:
     """Yield all joint moves with their probabilities; none where the match is over."""
-    if choices:
-        for combination in product(*choices):
-            yield tuple([move for move, _ in combination]), prod([p for _, p in combination])
+    if moves and all(moves):
+        probability = prod([1 / len(of_role) for of_role in moves])
+        yield from ((joint_move, probability) for joint_move in product(*moves))
 
 
-def _some_joint(
-    choices: Sequence[Sequence[tuple[Term, float]]], count: int, random: Random
-) -> Iterator[_Moves]:
+def _some_joint(moves: Sequence[Sequence[Term]], count: int, random: Random) -> Iterator[_Moves]:
     """Yield joint moves that stand for all: those that there are, or some that are drawn."""
-    if prod(map(len, choices)) <= count:
-        yield from _all_joint(choices)
+    if prod(map(len, moves)) <= count:
+        yield from _all_joint(moves)
         return
     for _ in range(count):
-        yield tuple([_drawn(of_role, random) for of_role in choices]), 1 / count
-
-
-def _drawn(choices: Sequence[tuple[Term, float]], random: Random) -> Term:
-    left = random.random() * sum(p for _, p in choices)
-    for move, probability in choices:
-        left -= probability
-        if left <= 0:
-            return move
-    return choices[-1][0]
+        drawn = tuple([of_role[int(random.random() * len(of_role))] for of_role in moves])
+        yield drawn, 1 / count
 
 
 def _normalized(weights: Mapping[Hypothesis, float]) -> _Weights:
@@ -372,3 +340,39 @@ def _normalized(weights: Mapping[Hypothesis, float]) -> _Weights:
     positive: Iterable[tuple[Hypothesis, float]] = ((h, w) for h, w in weights.items() if w > 0)
     total = sum(weights.values())
     return {hypothesis: weight / total for hypothesis, weight in positive}
+
+
+def resample(
+    weights: NDArray[np.float64], count: int, random: Random
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Choose at most ``count`` of some weighted things; return their numbers and new weights.
+
+    The expected new weight of each is its old one, and their variance is the least that is
+    possible: what is heavier than a threshold keeps its weight, and of the others some are drawn,
+    systematically in the order given, and get the threshold as weight.
+
+    Source: P. Fearnhead and P. Clifford, On-line inference for hidden Markov models via particle
+    filters (2003).
+    """
+    if len(weights) <= count:
+        return np.arange(len(weights)), weights
+    threshold = _threshold(weights, count)
+    kept = weights >= threshold
+    light = np.flatnonzero(~kept)
+    cumulative = np.cumsum(weights[light]) / threshold
+    drawn = np.searchsorted(cumulative, np.arange(random.random(), cumulative[-1]))
+    chosen = np.concatenate([np.flatnonzero(kept), light[drawn]])
+    new = np.concatenate([weights[kept], np.full(len(drawn), threshold)])
+    order = np.argsort(chosen, kind="stable")
+    return chosen[order], new[order]
+
+
+def _threshold(weights: NDArray[np.float64], count: int) -> float:
+    """The c for which the sum of min(weight / c, 1) is ``count``."""
+    descending = np.sort(weights)[::-1]
+    lighter = np.cumsum(descending[::-1])[::-1]  # the sum of this one and all after it
+    for heavy in range(count):
+        threshold = lighter[heavy] / (count - heavy)
+        if descending[heavy] < threshold:
+            return float(threshold)
+    return float(lighter[count - 1])

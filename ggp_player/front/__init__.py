@@ -5,7 +5,7 @@ goes back, :mod:`.connections` bounds both, and :mod:`.request_reader` reads req
 request is served is decided by what a server gives as its :class:`Access`.
 """
 
-from ggp_player.front.admission import Access, Admission, OpenAccess, plain_address
+from ggp_player.front.admission import Admission, OpenAccess, plain_address
 from ggp_player.front.connections import ConnectionBounds, Streams, Timeouts
 from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, Responder, front_of
 from ggp_player.front.request_reader import (
@@ -22,7 +22,6 @@ __all__ = [
     "MAX_HEAD",
     "MAX_LINE",
     "MAX_MESSAGE",
-    "Access",
     "Admission",
     "ConnectionBounds",
     "Front",

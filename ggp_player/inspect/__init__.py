@@ -3,7 +3,7 @@
 In come a position (``move_sequences`` finds it from the moves of a match) and a strategy; out go
 its choices and values as text and JSON, and the tree that it has searched as a drawing. Start
 reading in ``timed_search``. A tree passes ``traced_strategies`` and ``search_trace`` (what was
-visited), ``tree_figure`` (what is shown of it), and ``tree_drawing`` (SVG) or ``tree_page`` (HTML).
+visited), ``tree_figure`` (what is shown of it), and ``tree_drawing`` (SVG or HTML).
 ``pattern_report`` says what learned patterns think of a position.
 """
 
@@ -14,14 +14,18 @@ from ggp_player.inspect.pattern_report import (
     print_patterns,
     report_patterns,
 )
-from ggp_player.inspect.preparation import machine_for, searching_role, strategy_for
 from ggp_player.inspect.report import json_object, print_analysis, print_position
 from ggp_player.inspect.search_benchmark import measure_searches
-from ggp_player.inspect.timed_search import TimedSearch, timed_search
+from ggp_player.inspect.timed_search import (
+    TimedSearch,
+    machine_for,
+    searching_role,
+    strategy_for,
+    timed_search,
+)
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
+from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html, tree_svg
 from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
-from ggp_player.inspect.tree_page import PAGE_LIMITS, tree_html
 
 __all__ = [
     "PAGE_LIMITS",

@@ -1,20 +1,37 @@
-"""Search trees as drawings, in the shapes of a lecture: as text for Graphviz, and as SVG.
+"""Search trees as drawings, in the shapes of a lecture: for Graphviz, as SVG and as HTML.
 
 A triangle that points up is a choice of the player, one that points down an opponent's; a circle is
 chance, or the choice of a role that moves at the same time. Values are in the nodes, moves on the
 edges. Moves that were not searched are grey and struck out, the principal line is bold. Graphviz
 does the layout; see :mod:`gdl.reports.diagrams`.
+
+In an HTML file a browser moves, zooms, folds and unfolds the tree. All is in the file: the nodes as
+JSON, the style, and the ES modules of the player's pages. It loads nothing and runs nothing else,
+as its Content-Security-Policy says.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from types import MappingProxyType
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
 from gdl.reports import draw_dot, escaped, quoted
-from ggp_player.inspect.tree_figure import NodeShape, TreeFigure, TreeNode, folded_text
+from ggp_player.inspect.tree_figure import (
+    FigureLimits,
+    NodeShape,
+    TreeFigure,
+    TreeNode,
+    folded_text,
+)
 
 _GREY = "#a8a8a8"
 
@@ -169,3 +186,55 @@ def _line(text: str) -> str:
 def _heading(figure: TreeFigure, heading: str) -> str:
     lines = "".join(map(_line, legend(figure)))
     return f'<<b>{_html(heading)}</b><br align="left"/>{lines}>'
+
+
+PAGE_LIMITS = FigureLimits(nodes=5_000, width=None)
+"""What a file holds, unless asked otherwise: some megabytes."""
+
+
+def tree_html(figure: TreeFigure, heading: str) -> str:
+    """Write a figure as an HTML file; nodes that are not open begin folded."""
+    style, module = _static("tree.css"), _static("tree.js")
+    helpers = b64encode(_static("dom.js").encode()).decode()
+    imports = json.dumps({"imports": {"./dom.js": f"data:text/javascript;base64,{helpers}"}})
+    scripts = " ".join(map(_hash, (imports, module)))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {scripts} data:"
+    data = json.dumps(_values(figure.root), ensure_ascii=True).replace("<", "\\u003c")
+    environment = Environment(
+        loader=PackageLoader("ggp_player.inspect"), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template("tree.html").render(
+        heading=heading,
+        legend="; ".join(legend(figure)),
+        policy=policy,
+        style=Markup(style),
+        imports=Markup(imports),
+        module=Markup(module),
+        data=Markup(data),
+    )
+
+
+def _static(name: str) -> str:
+    return (files("ggp_player.pages") / "static" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """The source of a Content-Security-Policy that allows a text in the file."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _values(node: TreeNode) -> dict[str, object]:
+    """A node as values for JSON, as ``tree.js`` reads them."""
+    return {
+        "shape": node.shape.name.lower(),
+        "text": node.text,
+        "title": node.title,
+        "edge": node.edge,
+        "remarks": node.remarks,
+        "principal": node.is_principal,
+        "seen": node.is_seen,
+        "states": node.states,
+        "hidden": node.hidden,
+        "open": node.is_open,
+        "children": list(map(_values, node.children)),
+    }

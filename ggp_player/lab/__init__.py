@@ -39,11 +39,10 @@ The results of pairs are looked at in the order of their numbers, so that the ve
 depend on how many are played at a time.
 """
 
-from ggp_player.lab.balance import BalancedOpening, BalancedOpenings, LabGame, Plies
-from ggp_player.lab.duel import Duel, DuelOutcome, End, GameScore, run_duel
-from ggp_player.lab.learning_curve import CurvePoint, learning_curve, write_learning_plot
+from ggp_player.lab.balance import BalancedOpenings, LabGame, Plies
+from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel
+from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.lab.ledger import (
-    LedgerEntry,
     begin_entry,
     complete_entry,
     fail_entry,
@@ -54,19 +53,14 @@ from ggp_player.lab.match import MoveLimit, PairResult, PairTask, PlayedMatch, p
 from ggp_player.lab.other_version import version_of
 from ggp_player.lab.pair_play import opened_play
 from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
-from ggp_player.lab.sequential_test import Estimate, SequentialTest, SequentialVerdict
+from ggp_player.lab.sequential_test import SequentialTest, SequentialVerdict
 
 __all__ = [
-    "BalancedOpening",
     "BalancedOpenings",
-    "CurvePoint",
     "Duel",
     "DuelOutcome",
     "End",
-    "Estimate",
-    "GameScore",
     "LabGame",
-    "LedgerEntry",
     "MoveLimit",
     "PairResult",
     "PairTask",

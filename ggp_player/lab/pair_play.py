@@ -8,15 +8,14 @@ way, so that no process waits for a slow pair.
 from __future__ import annotations
 
 import signal
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from gdl.cluster import RETRIES, connected
+from gdl.cluster import RETRIES, connected, cpus_of_nodes, in_order
 from gdl.system import children_import_our_code, main_module_hidden
 from ggp_player.errors import LabError
 from ggp_player.lab.match import PairResult, PairTask, play_pair
@@ -29,8 +28,6 @@ PairPlay: TypeAlias = Callable[[Iterator[PairTask]], Iterator[PairResult]]
 
 A task is taken from the iterator when there is room for it.
 """
-
-Pending = TypeVar("Pending")
 
 
 @contextmanager
@@ -53,11 +50,10 @@ def _in_processes(jobs: int) -> Iterator[PairPlay]:
     others = set(active_children())
     with children_import_our_code(), main_module_hidden():
         pool = ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts)
-        window = _Window[Future[PairResult]](
-            AHEAD * jobs, lambda task: pool.submit(play_pair, task), _result_of
-        )
         try:
-            yield window.play
+            yield lambda tasks: in_order(
+                (pool.submit(play_pair, task) for task in tasks), AHEAD * jobs, _result_of
+            )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - others:
@@ -77,8 +73,7 @@ def _result_of(pending: Future[PairResult]) -> PairResult:
 
 
 def _on_cluster(ray: Any) -> PairPlay:  # noqa: ANN401 its types are not looked at
-    cpus = sum(int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"])
-    if not cpus:
+    if not (cpus := sum(cpus_of_nodes(ray))):
         raise LabError("the cluster has no processor to play on")
     remote = ray.remote(max_retries=RETRIES, num_cpus=1)(play_pair)
 
@@ -91,28 +86,4 @@ def _on_cluster(ray: Any) -> PairPlay:  # noqa: ANN401 its types are not looked 
             raise LabError(f"the cluster has lost a pair: {type(error).__name__}") from error
         return result
 
-    return _Window[Any](AHEAD * cpus, remote.remote, result_of).play
-
-
-class _Window(Generic[Pending]):
-    """Keeps so many tasks under way, and waits for their results in the order of the tasks."""
-
-    def __init__(
-        self,
-        size: int,
-        begin: Callable[[PairTask], Pending],
-        result_of: Callable[[Pending], PairResult],
-    ) -> None:
-        self._size = size
-        self._begin = begin
-        self._result_of = result_of
-
-    def play(self, tasks: Iterator[PairTask]) -> Iterator[PairResult]:
-        """Play the tasks; the next is taken when a result has been."""
-        under_way: deque[Pending] = deque()
-        for task in tasks:
-            under_way.append(self._begin(task))
-            if len(under_way) >= self._size:
-                yield self._result_of(under_way.popleft())
-        while under_way:
-            yield self._result_of(under_way.popleft())
+    return lambda tasks: in_order(map(remote.remote, tasks), AHEAD * cpus, result_of)

@@ -6,7 +6,6 @@ the package ``tournament`` plays many matches and compares the players.
 """
 
 from ggp_player.errors import MatchError
-from ggp_player.manager.first_contact import check_reachable
 from ggp_player.manager.game_manager import (
     GameManager,
     MatchSetup,
@@ -14,7 +13,7 @@ from ggp_player.manager.game_manager import (
     check_seats,
     game_name,
 )
-from ggp_player.manager.mailboxes import Mailbox, Mailboxes, PolledPlayer
+from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
 from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.manager.players import (
     MAX_REPLY,
@@ -23,11 +22,12 @@ from ggp_player.manager.players import (
     MatchPlayer,
     RemotePlayer,
     Seat,
+    check_reachable,
     compile_searches_of,
     open_player,
     seat_of,
 )
-from ggp_player.match_rules import LocalRules, MatchPosition, MatchRules
+from ggp_player.match_rules import LocalRules
 
 __all__ = [
     "MAX_REPLY",
@@ -36,12 +36,9 @@ __all__ = [
     "GameManager",
     "LackError",
     "LocalRules",
-    "Mailbox",
     "Mailboxes",
     "MatchError",
     "MatchPlayer",
-    "MatchPosition",
-    "MatchRules",
     "MatchSetup",
     "MatchStep",
     "PolledPlayer",

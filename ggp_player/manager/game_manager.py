@@ -23,16 +23,16 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from random import Random
+from urllib.parse import unquote, urlsplit
 
 import gdl
 from gdl import Constant, Ruleset, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.events import EventBus, StepMade
-from ggp_player.manager.match_telling import MatchTelling
+from ggp_player.events import EventBus, MatchPublisher, MatchStarted, StepMade
 from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.manager.players import DistantPlayer, LocalPlayer, MatchPlayer
 from ggp_player.manager.stopwatch import Stopwatch
@@ -175,7 +175,7 @@ class GameManager:
         self._last = MatchStep(0, (), nothing, times, setup.start_time)
         self._recorded: list[_RecordedStep] = []
         self._aborted = False
-        self._telling = MatchTelling(setup.events, [str(role) for role in rules.roles])
+        self._events = MatchPublisher(setup.events)
 
     async def run(self) -> MatchRecord:
         """Play the match to its end, tell the players, and return its record."""
@@ -188,8 +188,7 @@ class GameManager:
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
-        rules = spaced(str(self.setup.ruleset))
-        self._telling.started(self._record(None), rules, self._original_words())
+        self._tell_start()
         try:
             await self._start()
             while not self._position.is_terminal:
@@ -198,10 +197,10 @@ class GameManager:
             self.goals = self._position.goals
         except BaseException as error:
             self._aborted = True
-            self._telling.aborted(error)
+            self._events.ended("aborted", reason=str(error) or type(error).__name__)
             await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
             raise
-        self._telling.completed(self.goals)
+        self._events.ended("completed", goals=dict(zip(self._role_names, self.goals, strict=True)))
 
     async def stop(self) -> None:
         """Send the players STOP: the match is over."""
@@ -235,6 +234,30 @@ class GameManager:
             game_meta_url=setup.rulesheet_url,
             is_player_human=tuple(getattr(one, "is_human", False) for one in self.seats.values()),
         )
+
+    @property
+    def _role_names(self) -> tuple[str, ...]:
+        return tuple(map(str, self._rules.roles))
+
+    def _tell_start(self) -> None:
+        """Tell that the match begins, whose record is still empty."""
+        record = self._record(None)
+        started = MatchStarted(
+            match="",
+            time=0,
+            match_id=record.match_id,
+            rules=spaced(str(self.setup.ruleset)),
+            start_clock=record.start_clock,
+            play_clock=record.play_clock,
+            roles=self._role_names,
+            players=record.player_names_from_host,
+            game=PurePosixPath(unquote(urlsplit(record.game_meta_url).path)).stem,
+            rulesheet_url=record.game_meta_url,
+            random_token=record.random_token,
+            scrambled=record.scrambled,
+            words=self._original_words(),
+        )
+        self._events.started(started, record.start_time)
 
     async def _start(self) -> None:
         setup = self.setup
@@ -277,7 +300,7 @@ class GameManager:
         """Record and tell a step, which ``on_step`` may break the match off at."""
         self._last, recorded = step, _recorded(step)
         self._recorded.append(recorded)
-        self._telling.step_made(
+        self._events.step_made(
             StepMade(
                 match="",
                 time=step.time,

@@ -2,7 +2,7 @@
 
 A player takes the text of a request and returns the text of the reply, or raises
 :class:`ServerError` if the connection fails. The game manager decides how long to wait: it cancels
-a request that takes too long.
+a request that takes too long. A match begins only with player servers that can be reached.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ggp_player.manager.own_faults import LackError, lack_in
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.move_service import warm_up_first
 from ggp_player.play import HumanSeat, human_seat, open_human
-from ggp_player.protocol import Dialect
+from ggp_player.protocol import SYNTAXES, Dialect, Info
 from ggp_player.server import Config, Player, load_config
 from ggp_player.strategies import EngineStrategy
 from ggp_player.strategies.selection import strategy_class
@@ -264,3 +264,49 @@ async def open_player(
         Player(seat, on_illegal_choice=illegal.append, events=events)
     )
     return LocalPlayer(seat.strategy, player, illegal)
+
+
+CONTACT_SECONDS = 5.0
+"""Seconds in which a player server must answer INFO, or take a connection."""
+
+
+async def check_reachable(seats: Iterable[Seat], seconds: float = CONTACT_SECONDS) -> None:
+    """Ask every player server among the seats whether it is there, all at once.
+
+    Each is asked for INFO, whatever it replies; one whose dialect has no INFO is only connected to.
+    Raises :class:`ServerError`, which says of each that cannot be reached where it is and why.
+    """
+    servers = list(dict.fromkeys(seat for seat in seats if isinstance(seat, RemotePlayer)))
+    reasons = await asyncio.gather(*(_why_unreachable(server, seconds) for server in servers))
+    missing = [
+        f"{server.name} cannot be reached: {reason}"
+        for server, reason in zip(servers, reasons, strict=True)
+        if reason
+    ]
+    if missing:
+        raise ServerError("; ".join([*missing, "no match is begun"]))
+
+
+async def _why_unreachable(server: RemotePlayer, seconds: float) -> str:
+    """Why a player server cannot be reached; empty where it can."""
+    syntax = SYNTAXES[server.dialect]
+    try:
+        async with asyncio.timeout(seconds):
+            if Info in syntax.messages:
+                await server.ask(syntax.format_request(Info()))
+            else:
+                await _connect(server)
+    except TimeoutError:
+        return f"no reply came in {seconds:g} s"
+    except ServerError as error:
+        return str(error)
+    return ""
+
+
+async def _connect(server: RemotePlayer) -> None:
+    """Open a connection, and close it. Raises :class:`ServerError`."""
+    try:
+        _, writer = await asyncio.open_connection(server.host, server.port)
+    except OSError as error:
+        raise ServerError(error.strerror or str(error)) from error
+    writer.close()

@@ -19,11 +19,10 @@ from ggp_player.protocol.beginning import (
 )
 from ggp_player.protocol.dialects import (
     SYNTAXES,
-    format_request,
     parse_request,
     reply_syntax,
 )
-from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
@@ -103,7 +102,6 @@ __all__ = [
     "beginning_of",
     "format_envelope",
     "format_info_reply",
-    "format_request",
     "items_of",
     "may_change_a_match",
     "move_texts",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from gdl import Constant, Function, Ruleset, Term
 from gdl.language import Scrambler
 from ggp_player.protocol.dialects import SYNTAXES
-from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import Abort, Observation, Play, Start, Stop
 from ggp_player.protocol.prefix import spaced

@@ -7,12 +7,17 @@ square of tic-tac-toe says whose mark it has, which is the whole state of the sq
 gained by searching it alone. Parts that are not closed are merged where a conjunction connects
 them, beginning with the conjunctions of the fewest parts: lines merge squares to a board before
 the goals merge boards.
+
+Every conjunction that reads facts of a part and others is split in two: the literals that depend on
+the part alone are a condition of its interface. Two states that agree on the interface and on all
+other facts give the outputs that were asked for the same values.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,3 +202,38 @@ def _distinct(values: NDArray[np.uint8]) -> int:
     """Count the distinct rows."""
     packed = np.packbits(values, axis=1)
     return len({row.tobytes() for row in packed})
+
+
+Conjunction: TypeAlias = NDArray[np.int64]
+"""int64 (n,): literals of rows, of which all must hold."""
+
+OWN, OTHER = 1, 2
+"""What a row depends on, as bits: the facts of the part; any other facts or moves."""
+
+
+def interface_of(circuit: GateGraph, own: Set[int], outputs: Sequence[int]) -> list[Conjunction]:
+    """Find the conditions through which alone some literals depend on the fluents of some rows."""
+    seeds = {row: OWN if row in own else OTHER for row in (*circuit.fluents, *circuit.moves)}
+    depends = propagate_supports(circuit, seeds)
+    asked = {literal >> 1 for literal in outputs}
+    seen = {literal >> 1: [literal] for literal in outputs} | conjunctions(circuit, outputs)
+    found = {
+        tuple(sorted(literal for literal in literals if depends[literal >> 1] == OWN))
+        for row, literals in seen.items()
+        if depends[row] == OWN | OTHER or row in asked
+    }
+    return [np.array(literals, dtype=np.int64) for literals in sorted(found) if literals]
+
+
+def evaluate_conditions(
+    rows: NDArray[np.uint64], conditions: Sequence[Conjunction]
+) -> NDArray[np.uint64]:
+    """Evaluate conditions in the lanes of some rows: uint64 (conditions, words).
+
+    All rows must have been written, which the interpreter does and native code does not.
+    """
+    found = [
+        np.bitwise_and.reduce(rows[each >> 1] ^ -(each & 1)[:, None].astype(np.uint64), axis=0)
+        for each in conditions
+    ]
+    return np.array(found, dtype=np.uint64).reshape(len(found), rows.shape[1])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis.evidence.survey import MAX_STEPS, NONE, Survey
-from gdl.engine import Bits, Block, Engine, PropnetStateMachine, hash_states, packed_from_rows
+from gdl.engine import Block, PropnetStateMachine, hash_states, packed_from_rows
 from gdl.playouts import Ending
 
 WORK = 100_000_000
@@ -83,7 +83,7 @@ class _BlockRecorder:
         for step in range(self._step_limit + 1):
             block.view()
             ended = alive & block.terminal()
-            goals = utilities(block.engine, block.goals())
+            goals = block.goal_values().T
             self._compare(goals, before, alive)
             before = goals
             self._end(step, ended, goals, lines)
@@ -190,18 +190,6 @@ class _BlockRecorder:
         self._rose |= (new & ~old & mask).any(axis=1)
         self._fell |= (old & ~new & mask).any(axis=1)
         old[:] = new
-
-
-def utilities(engine: Engine, goals: Bits) -> NDArray[np.int64]:
-    """Compute each role's utility, int64 (roles, n), from goal rows' bits, uint8 (n, goal rows).
-
-    That is the lowest value of several, and NONE where there is none.
-    """
-    found = np.full((engine.roles, len(goals)), NONE)
-    rows = zip(engine.goal_table.tolist(), goals.T.astype(bool), strict=True)
-    for (role, value), holds in reversed(list(rows)):
-        found[role, holds] = value
-    return found
 
 
 def _bits(block: Block, first: int, count: int, lanes: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence.block_survey import utilities
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
 
 MAX_STATES = 20_000
@@ -120,8 +119,8 @@ def _inspect(
     counts = [own.sum(axis=1, dtype=np.int64) for own in np.split(legal, ends[:-1], axis=1)]
     for row in np.unique(np.array(counts).T > 1, axis=0):
         choosing.add(frozenset(np.flatnonzero(row).tolist()))
-    given = utilities(machine.engine, block.goals()[: len(states)][ended])
-    outcomes.update(map(tuple, np.unique(given, axis=1).T.tolist()))
+    given = block.goal_values()[: len(states)][ended]
+    outcomes.update(map(tuple, np.unique(given, axis=0).tolist()))
 
 
 def _longest_path(children: Sequence[set[int]]) -> int | None:

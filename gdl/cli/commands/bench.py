@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,6 +14,7 @@ from gdl.cli.arguments import (
     device_option,
     machine_option,
     number_option,
+    runs,
 )
 
 CSV_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -80,7 +80,8 @@ class OutputForm(StrEnum):
     metavar="FILE",
     help="Also plot the speeds, as SVG, PNG or another format that the name ends in.",
 )
-def bench_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.bench:run_bench")
+def bench_command() -> None:
     """Measure random playouts: states per second, and what it takes to begin.
 
     A FILE that is a folder stands for its files *.kif. Each game is measured in a process of its
@@ -112,6 +113,3 @@ def bench_command(**options: Any) -> None:  # noqa: ANN401
         gdl bench games/nim.kif --seconds 0.1 --markdown
         gdl bench games/connectFour.kif --env --envs 512 --seconds 0.1
     """
-    from gdl.cli.bench import run_bench
-
-    run_bench(**options)

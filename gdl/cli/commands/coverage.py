@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import FILE_OR_FOLDER, OUTPUT, number_option
+from gdl.cli.arguments import FILE_OR_FOLDER, OUTPUT, number_option, runs
 
 SECONDS, MEGABYTES = 300.0, 6 * 2**10
 """What a rulesheet may take by default."""
@@ -35,7 +33,8 @@ SECONDS, MEGABYTES = 300.0, 6 * 2**10
     "The address space that each process may take.",
     unit="M",
 )
-def coverage_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.coverage:run_coverage")
+def coverage_command() -> None:
     """Compile every rulesheet of some folders, and tabulate what that takes.
 
     A FOLDER stands for its files *.kif at any depth; a single file will do as well. Each is
@@ -49,6 +48,3 @@ def coverage_command(**options: Any) -> None:  # noqa: ANN401
         gdl coverage games/nim.kif
         gdl coverage games --output coverage.md
     """
-    from gdl.cli.coverage import run_coverage
-
-    run_coverage(**options)

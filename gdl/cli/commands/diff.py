@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import FILE, MachineKind, machine_option, number_option, seed_option
+from gdl.cli.arguments import FILE, MachineKind, machine_option, number_option, runs, seed_option
 
 
 @click.command("diff")
@@ -28,7 +26,8 @@ from gdl.cli.arguments import FILE, MachineKind, machine_option, number_option, 
 @seed_option
 @machine_option(default=MachineKind.REASONER)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-def diff_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.comparing.diff:run_diff")
+def diff_command() -> None:
     """Tell whether two rulesheets are the same game.
 
     They are if their rules differ in names and order alone, or if all states that can be reached
@@ -43,6 +42,3 @@ def diff_command(**options: Any) -> None:  # noqa: ANN401
         gdl diff games/nim.kif games/nim.kif
         gdl diff games/ticTacToe.kif games/ticTacToe.kif --states 1000 --json
     """
-    from gdl.cli.comparing.diff import run_diff
-
-    run_diff(**options)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, runs, seed_option
 
 
 @click.command("opening")
@@ -14,7 +12,8 @@ from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, seed_op
 @number_option("--plies", click.IntRange(0), 4, "How many joint moves are made.")
 @seed_option
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
-def opening_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.variants.opening:run_opening")
+def opening_command() -> None:
     """Write rules that begin after N random joint moves.
 
     The rules for init are replaced by the facts of that position; all other rules stay as they
@@ -30,6 +29,3 @@ def opening_command(**options: Any) -> None:  # noqa: ANN401
         gdl opening games/ticTacToe.kif --plies 3
         gdl opening games/hex.kif --plies 6 --seed 7 --output hexOpening.kif
     """
-    from gdl.cli.variants.opening import run_opening
-
-    run_opening(**options)

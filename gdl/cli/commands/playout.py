@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, seed_option
+from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, runs, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 
@@ -47,7 +46,8 @@ class Format(StrEnum):
     metavar="ADDRESS",
     help="Play on a Ray cluster: its address, auto, or local to start one here.",
 )
-def playout_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.playout:run_playout")
+def playout_command() -> None:
     """Play random matches, written as JSON lines.
 
     As a trace, the first line names the game and its roles. Each further line is one state: its
@@ -67,6 +67,3 @@ def playout_command(**options: Any) -> None:  # noqa: ANN401
         gdl playout games/tron.kif --playouts 3 --max-steps 80 > tron.trace.jsonl
         gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
     """
-    from gdl.cli.playout import run_playout
-
-    run_playout(**options)

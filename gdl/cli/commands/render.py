@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import OUTPUT, rulesheet_argument
+from gdl.cli.arguments import OUTPUT, rulesheet_argument, runs
 
 
 @click.command("render")
@@ -20,7 +18,8 @@ from gdl.cli.arguments import OUTPUT, rulesheet_argument
 @click.option("--svg", type=OUTPUT, help="Write the picture as SVG, - for standard output.")
 @click.option("--explain", is_flag=True, help="Say what in the rules each board was found by.")
 @click.option("--width", type=click.IntRange(20), metavar="N", help="Characters of a line of text.")
-def render_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.render:run_render")
+def render_command() -> None:
     """Draw a state of a game: its boards, counters and table.
 
     The boards are found in the rules; NAME.board.toml beside the rulesheet NAME.kif can say more.
@@ -34,6 +33,3 @@ def render_command(**options: Any) -> None:  # noqa: ANN401
         gdl render games/chess.kif --svg chess.svg
         gdl render games/hex.kif --explain
     """
-    from gdl.cli.render import run_render
-
-    run_render(**options)

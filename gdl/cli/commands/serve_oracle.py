@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import number_option
+from gdl.cli.arguments import number_option, runs
 
 
 @click.command("serve-oracle")
@@ -25,7 +23,8 @@ from gdl.cli.arguments import number_option
     unit="MIB",
 )
 @number_option("--games", click.IntRange(1), 32, "Keep so many games from request to request.")
-def serve_oracle_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.comparing.serve_oracle:run_serve_oracle")
+def serve_oracle_command() -> None:
     """Answer questions about games for other programs, as JSON lines.
 
     One request a line, or a list of them; the answers come in the same order, until the input
@@ -37,6 +36,3 @@ def serve_oracle_command(**options: Any) -> None:  # noqa: ANN401
         gdl serve-oracle
         gdl serve-oracle --seconds 60 --memory 1000
     """
-    from gdl.cli.comparing.serve_oracle import run_serve_oracle
-
-    run_serve_oracle(**options)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import click
 
-from gdl.cli.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument
+from gdl.cli.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument, runs
 
 
 class _ShowCommand(CommandWithRenamedOptions):
@@ -27,7 +27,8 @@ class _ShowCommand(CommandWithRenamedOptions):
 @click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")
 @click.option("--analysis", is_flag=True, help="Show the game's structure: turns, goals, parts.")
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
-def show_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.show:run_show")
+def show_command() -> None:
     """Show roles and relations, the compiled circuit, or an analysis.
 
     The table has every relation with the number of facts and rules that state it, whether it
@@ -47,6 +48,3 @@ def show_command(**options: Any) -> None:  # noqa: ANN401
         gdl show games/ticTacToe.kif --circuit
         gdl show games/ticTacToe.kif --analysis
     """
-    from gdl.cli.show import run_show
-
-    run_show(**options)

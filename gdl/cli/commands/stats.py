@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import number_option, rulesheet_argument, seed_option
+from gdl.cli.arguments import number_option, rulesheet_argument, runs, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 
@@ -22,7 +20,8 @@ from gdl.playouts import DEFAULT_MAX_STEPS
     unit="M",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
-def stats_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.stats:run_stats")
+def stats_command() -> None:
     """Show length, branching and goals of random play.
 
     The figures are the number of steps of a match, the number of legal moves in a state, of each
@@ -33,6 +32,3 @@ def stats_command(**options: Any) -> None:  # noqa: ANN401
         gdl stats games/ticTacToe.kif
         gdl stats games/tron.kif --playouts 1000 --seed 3 --json
     """
-    from gdl.cli.stats import run_stats
-
-    run_stats(**options)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import FILE
+from gdl.cli.arguments import FILE, runs
 
 
 @click.command("warm-up", short_help="Compile in advance what all games need.")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
-def warm_up_command(**options: Any) -> None:  # noqa: ANN401
+@runs("gdl.cli.warm_up:run_warm_up")
+def warm_up_command() -> None:
     """Fill the cache of native code, so that the first game starts without delay.
 
     It gets the code that all games need, which takes some seconds to compile, and that of each
@@ -23,6 +22,3 @@ def warm_up_command(**options: Any) -> None:  # noqa: ANN401
         gdl warm-up
         gdl warm-up games/ticTacToe.kif
     """
-    from gdl.cli.warm_up import run_warm_up
-
-    run_warm_up(**options)

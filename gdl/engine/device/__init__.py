@@ -11,19 +11,15 @@ Nothing here is imported unless a device is asked for.
 from __future__ import annotations
 
 from gdl.engine.device.device import Device, HostDevice
-from gdl.engine.device.device_block import DeviceBlock, DevicePlayouts
+from gdl.engine.device.device_block import DeviceBlock
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_stepper import DeviceStepper, DeviceStepResult
-from gdl.engine.device.device_tensor import DeviceTensor
 
 __all__ = [
-    "Device",
     "DeviceBlock",
     "DeviceEngine",
-    "DevicePlayouts",
     "DeviceStepResult",
     "DeviceStepper",
-    "DeviceTensor",
     "HostDevice",
     "open_device",
 ]

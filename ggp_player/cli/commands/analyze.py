@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from gdl.cli.arguments import runs
 from ggp_player.cli.commands.arguments import (
     MAX_CLOCK,
     RULESHEET,
@@ -57,7 +56,8 @@ FORMATS = ("svg", "html", "dot")
 )
 @output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
-def analyze_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.analyze:run_analyze")
+def analyze_command() -> None:
     """Search a position of the game RULESHEET, a file or one of ours, and show what was found.
 
     The position is the one after the given joint moves, which have one move for each role, in
@@ -83,6 +83,3 @@ def analyze_command(**options: Any) -> None:  # noqa: ANN401
         ggp-player analyze games/nim.kif --strategy alpha_beta --tree --output nim.html
         ggp-player analyze games/connectFour.kif --patterns --seconds 2
     """
-    from ggp_player.cli.analyze import run_analyze
-
-    run_analyze(**options)

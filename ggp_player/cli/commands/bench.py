@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import FILE, number_option
+from gdl.cli.arguments import FILE, number_option, runs
 
 
 @click.command("bench", short_help="Measure the speed of the searches.")
@@ -26,7 +24,8 @@ from gdl.cli.arguments import FILE, number_option
 )
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
-def bench_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.bench:run_bench")
+def bench_command() -> None:
     """Measure searches from the initial state, each game in a process of its own.
 
     The figures are playouts per second bare and within a tree search, new nodes of its tree, and
@@ -38,6 +37,3 @@ def bench_command(**options: Any) -> None:  # noqa: ANN401
         ggp-player bench games/connectFour.kif games/hex.kif --seconds 2
         ggp-player bench games/connectFour.kif --threads 8
     """
-    from ggp_player.cli.bench import run_bench
-
-    run_bench(**options)

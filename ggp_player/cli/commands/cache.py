@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
+
+from gdl.cli.arguments import runs
 
 
 @click.group("cache", short_help="Show, or delete, the compiled code that is kept on disk.")
@@ -35,7 +35,8 @@ def clear_command() -> None:
 
 @click.command("warm-up", short_help="Compile what all matches share, in advance.")
 @click.option("--until-closed", is_flag=True, hidden=True, help="End when stdin is closed.")
-def warm_up_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.cache:run_warm_up")
+def warm_up_command() -> None:
     """Compile what all matches share, so that the first match begins at full strength.
 
     A server does so by itself when it first starts; matches that begin before it is done are played
@@ -43,6 +44,3 @@ def warm_up_command(**options: Any) -> None:  # noqa: ANN401
     kept in the user's cache folder, or in the folder that the environment variable GDL_CACHE names;
     see ggp-player cache.
     """
-    from ggp_player.cli.cache import run_warm_up
-
-    run_warm_up(**options)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
+
+from gdl.cli.arguments import runs
 
 
 @click.command("info")
 @click.argument("address", metavar="HOST:PORT")
-def info_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.info:run_info")
+def info_command() -> None:
     """Ask a player server for its name, and whether it is free.
 
     It is asked in dialect A of the protocol, or in that of host:port#DIALECT; B, C and C' have no
@@ -17,6 +18,3 @@ def info_command(**options: Any) -> None:  # noqa: ANN401
 
     The exit status is 0 if a player replies, 1 if nothing does in 5 seconds, or something else.
     """
-    from ggp_player.cli.info import run_info
-
-    run_info(**options)

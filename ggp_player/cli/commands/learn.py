@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from gdl.cli.arguments import runs
 from ggp_player.cli.commands.arguments import RULESHEET, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
@@ -48,7 +48,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @output_option("--json", text="Write the rounds to a file, as JSON.")
 @output_option("--plot", text="Plot strength over time, as SVG, PNG or as the name ends.")
 @click.pass_context
-def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.learn:run_learn")
+def learn_command() -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
 
     It is for two roles that move in turn, without chance. Thousands of games against itself teach
@@ -72,6 +73,3 @@ def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: A
         ggp-player learn games/breakthrough.kif --time 600 --plot breakthrough.svg
         ggp-player learn games/breakthrough.kif --time 600 --ray local
     """
-    from ggp_player.cli.learn import run_learn
-
-    run_learn(context, **options)

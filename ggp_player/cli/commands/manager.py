@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from gdl.cli.arguments import runs
+
 ROLES = ("spectator", "player", "organiser", "admin")
 """What a token lets its holder do, from least to most."""
 
@@ -92,32 +94,26 @@ def token_group(context: click.Context) -> None:
 @click.argument("role", type=click.Choice(ROLES))
 @_DATABASE
 @click.pass_context
-def create_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.manager:run_create")
+def create_command() -> None:
     """Make a token and print it; it is not shown again."""
-    from ggp_player.cli.managing.manager import run_create
-
-    run_create(context, **options)
 
 
 @token_group.command("list")
 @_DATABASE
 @click.pass_context
-def list_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.manager:run_list")
+def list_command() -> None:
     """List all tokens, without their secrets."""
-    from ggp_player.cli.managing.manager import run_list
-
-    run_list(context, **options)
 
 
 @token_group.command("revoke")
 @click.argument("name")
 @_DATABASE
 @click.pass_context
-def revoke_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.manager:run_revoke")
+def revoke_command() -> None:
     """Revoke a token."""
-    from ggp_player.cli.managing.manager import run_revoke
-
-    run_revoke(context, **options)
 
 
 @manager_command.group("name")
@@ -129,19 +125,15 @@ def name_group(context: click.Context) -> None:
 @name_group.command("list")
 @_DATABASE
 @click.pass_context
-def list_names_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.manager:run_list_names")
+def list_names_command() -> None:
     """List the names, and the tokens that they belong to."""
-    from ggp_player.cli.managing.manager import run_list_names
-
-    run_list_names(context, **options)
 
 
 @name_group.command("release")
 @click.argument("name")
 @_DATABASE
 @click.pass_context
-def release_name_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.manager:run_release_name")
+def release_name_command() -> None:
     """Release a name: it is free when its registration is over, for any token to take it."""
-    from ggp_player.cli.managing.manager import run_release_name
-
-    run_release_name(context, **options)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from gdl.cli.arguments import runs
 from ggp_player.cli.commands.arguments import (
     RULESHEET,
     archiving_options,
@@ -21,7 +20,8 @@ from ggp_player.cli.commands.arguments import (
 @output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
 @archiving_options
-def match_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.match:run_match")
+def match_command() -> None:
     """Play one match of the game RULESHEET, a file or the name of one of ours.
 
     There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
@@ -35,6 +35,3 @@ def match_command(**options: Any) -> None:  # noqa: ANN401
     saved even if the match is broken off, and printed where it cannot be written. The exit status
     is 0 if the match was played to its end, and all that was to be written was.
     """
-    from ggp_player.cli.managing.match import run_match
-
-    run_match(**options)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import Command
+from gdl.cli.arguments import Command, runs
 from ggp_player.cli.commands.arguments import RULESHEET, archive_option
 
 STATUSES = (
@@ -54,11 +53,9 @@ def filter_options(command: Command) -> Command:
 @click.option("--page", default=1, show_default=True, type=click.IntRange(1, 1_000_000))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @archive_option
-def list_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.matches:run_list")
+def list_command() -> None:
     """List matches, the latest first."""
-    from ggp_player.cli.matches import run_list
-
-    run_list(**options)
 
 
 @matches_command.command("show")
@@ -66,11 +63,9 @@ def list_command(**options: Any) -> None:  # noqa: ANN401
 @click.option("--rules", is_flag=True, help="Print the rules instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with what the searches thought.")
 @archive_option
-def show_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.matches:run_show")
+def show_command() -> None:
     """Show a match: who played, every joint move, and what our searches thought."""
-    from ggp_player.cli.matches import run_show
-
-    run_show(**options)
 
 
 @matches_command.command("export")
@@ -78,28 +73,24 @@ def show_command(**options: Any) -> None:  # noqa: ANN401
 @click.option("--output", type=_PATH, help="A file for one match, a folder for several.")
 @filter_options
 @archive_option
-def export_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.match_files:run_export")
+def export_command() -> None:
     """Write the records of matches, in the JSON of ggp.org; an imported one as it was.
 
     Without a MATCH, all that the options choose are written to the folder --output.
     """
-    from ggp_player.cli.match_files import run_export
-
-    run_export(**options)
 
 
 @matches_command.command("import")
 @click.argument("paths", nargs=-1, required=True, type=_PATH, metavar="PATH...")
 @click.option("--rules", type=RULESHEET, help="The rulesheet of all these matches.")
 @archive_option
-def import_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.match_files:run_import")
+def import_command() -> None:
     """Add records of matches: files in the JSON of ggp.org or the XML of Dresden, or folders.
 
     A record that is there is left out. The exit status is 0 if every file could be read.
     """
-    from ggp_player.cli.match_files import run_import
-
-    run_import(**options)
 
 
 @matches_command.command("replay")
@@ -107,19 +98,15 @@ def import_command(**options: Any) -> None:  # noqa: ANN401
 @click.option("--step", type=click.IntRange(min=0), help="Print the state after so many steps.")
 @click.option("--facts", is_flag=True, help="Print each state as a list of facts, not drawn.")
 @archive_option
-def replay_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.match_replay:run_replay")
+def replay_command() -> None:
     """Step through a match in the terminal; all at once where the output is no terminal."""
-    from ggp_player.cli.match_replay import run_replay
-
-    run_replay(**options)
 
 
 @matches_command.command("delete")
 @click.argument("matches", nargs=-1, required=True, metavar="MATCH...")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @archive_option
-def delete_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.matches:run_delete")
+def delete_command() -> None:
     """Delete matches for good."""
-    from ggp_player.cli.matches import run_delete
-
-    run_delete(**options)

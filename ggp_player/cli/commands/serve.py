@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
+from gdl.cli.arguments import runs
 from ggp_player.server.config import Config
 
 NO_ARCHIVE = "no_archive"
@@ -44,12 +45,10 @@ def _config_options(command: _Command) -> _Command:
     help="a TOML file with any of the settings below, such as: port = 9148",
 )
 @_config_options
-def serve_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.serve:run_serve")
+def serve_command() -> None:
     """Answer game managers over HTTP until Ctrl-C.
 
     Every setting below can also stand in the --config file, with _ for -, or in the environment,
     as GGP_PLAYER_PORT and so on. Flags come first, then the environment, then the file.
     """
-    from ggp_player.cli.serve import run_serve
-
-    run_serve(**options)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
+
+from gdl.cli.arguments import runs
 
 
 @click.command("strategies", short_help="List all strategies and their parameters.")
 @click.option("--json", "as_json", is_flag=True, help="Write the list as JSON.")
-def strategies_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.strategies:run_strategies")
+def strategies_command() -> None:
     """List all strategies, with their parameters, what these may be, and their defaults.
 
     Strategies that installed packages declare are among them. Wherever a strategy is named it can
@@ -20,6 +21,3 @@ def strategies_command(**options: Any) -> None:  # noqa: ANN401
         ggp-player strategies
         ggp-player match games/nim.kif alpha_beta:depth=3,ordering=false random
     """
-    from ggp_player.cli.strategies import run_strategies
-
-    run_strategies(**options)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import OutputPath
+from gdl.cli.arguments import OutputPath, runs
 from ggp_player.cli.commands.arguments import (
     archiving_options,
     games_option,
@@ -85,7 +84,8 @@ def _results_file(
     help="Rate the players, or not.",
 )
 @click.pass_context
-def tournament_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.managing.tournament:run_tournament")
+def tournament_command() -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 
     A PLAYER is a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, or the
@@ -115,6 +115,3 @@ def tournament_command(context: click.Context, /, **options: Any) -> None:  # no
     ggp-player tournament --game games/nim.kif --game games/ticTacToe.kif \\
         --rounds 10 --play-clock 1 --output results.jsonl minimax random
     """
-    from ggp_player.cli.managing.tournament import run_tournament
-
-    run_tournament(context, **options)

@@ -16,9 +16,15 @@ import gdl
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.lab.positions.forked_searches import can_fork
 from ggp_player.lab.positions.position_maker import Recipe
-from ggp_player.lab.positions.position_report import as_json as report_as_json
-from ggp_player.lab.positions.position_report import comparisons, mean_share, settings_of
-from ggp_player.lab.positions.position_test import LoadedSet, SetResult, Setting
+from ggp_player.lab.positions.position_test import (
+    LoadedSet,
+    SetResult,
+    Setting,
+    comparisons,
+    mean_share,
+    settings_of,
+)
+from ggp_player.lab.positions.position_test import as_json as report_as_json
 from ggp_player.lab.positions.set_making import Order, SolverName, make_set
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX, sets_in
 from ggp_player.move_service import warm_up_first

@@ -11,20 +11,26 @@ anchor
     A player who never changes. ``uct`` has 0 Elo, and all other ratings are differences from it.
 opening
     A balanced opening (:mod:`ggp_player.lab.balance`) as a rulesheet: the rules for ``init`` are
-    replaced by the facts of the position, so that any player can begin there. (:mod:`.openings`)
+    replaced by the facts of the position, so that any player can begin there. (:mod:`.matches`)
 match
     A match of a tournament, with its opening and its date: a line of a file. (:mod:`.matches`)
 table
-    The ratings that are likeliest by all matches of all files together. (:mod:`.table`)
+    The ratings that are likeliest by all matches of all files together. (:mod:`.table`, and
+    :mod:`.page` for people)
 
 The matches are played as those of a tournament are (:mod:`ggp_player.manager.tournament`).
 """
 
-from ggp_player.lab.ladder.matches import LadderFile, LadderMatch, matches_of, read_ladder
-from ggp_player.lab.ladder.openings import LadderOpening, ladder_openings
-from ggp_player.lab.ladder.page import ladder_page, printed_table
+from ggp_player.lab.ladder.matches import (
+    LadderFile,
+    LadderMatch,
+    LadderOpening,
+    ladder_openings,
+    matches_of,
+    read_ladder,
+)
+from ggp_player.lab.ladder.page import draw_line, ladder_page, printed_table, write_ladder_plot
 from ggp_player.lab.ladder.players import LadderPlayer, ladder_players
-from ggp_player.lab.ladder.plot import draw_line, write_ladder_plot
 from ggp_player.lab.ladder.table import LadderTable, games_of, ladder_table
 
 __all__ = [

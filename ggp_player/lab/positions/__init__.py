@@ -9,7 +9,8 @@
 :mod:`.position_maker`, :mod:`.set_making`
     finding critical positions, and making a set of them that can be broken off
 :mod:`.position_test`
-    lets a strategy choose a move in each position, by :mod:`.forked_searches`
-:mod:`.paired_errors`, :mod:`.position_report`
-    comparing two strategies on the same positions, and telling what was found
+    lets a strategy choose a move in each position, by :mod:`.forked_searches`, and tells what was
+    found
+:mod:`.paired_errors`
+    comparing two strategies on the same positions
 """

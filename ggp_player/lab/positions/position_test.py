@@ -7,12 +7,13 @@ threads or processes of their own take more than that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import mean
+from typing import Any
 
 import gdl
 from gdl import Constant
@@ -26,7 +27,7 @@ from ggp_player.lab.positions.forked_searches import (
     prepare,
     search_all,
 )
-from ggp_player.lab.positions.paired_errors import ErrorCount
+from ggp_player.lab.positions.paired_errors import ErrorCount, PairedErrors, paired
 from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
 from ggp_player.lab.positions.turns import chooser, joint_moves, replayed
 from ggp_player.search_memory import search_memory, set_search_memory
@@ -188,3 +189,65 @@ class LoadedSet:
             return known[role]
 
         return strategy_of
+
+
+def settings_of(results: Iterable[SetResult]) -> list[Setting]:
+    """The settings, in the order of the results."""
+    return list(dict.fromkeys(result.setting for result in results))
+
+
+def mean_share(results: Sequence[SetResult], setting: Setting) -> float:
+    """The share of errors of a setting, games weighing the same."""
+    return mean(result.count.share for result in results if result.setting == setting)
+
+
+def comparisons(
+    results: Sequence[SetResult], first: Setting, second: Setting
+) -> dict[str, PairedErrors]:
+    """Compare two settings for each game; the last entry, ``all``, has all positions together."""
+    found: dict[str, PairedErrors] = {}
+    all_first: list[bool] = []
+    all_second: list[bool] = []
+    others = {result.game: result for result in results if result.setting == second}
+    for result in results:
+        if result.setting == first and result.game in others:
+            other = others[result.game]
+            found[result.game] = paired(result.errors, other.errors)
+            all_first += result.errors
+            all_second += other.errors
+    return {**found, "all": paired(all_first, all_second)}
+
+
+def as_json(
+    results: Sequence[SetResult], pairs: Sequence[tuple[Setting, Setting]]
+) -> dict[str, Any]:
+    """All results: for each setting and game the counts, and the positions that were wrong."""
+    return {
+        "results": [
+            {
+                "strategy": result.setting.strategy,
+                "seconds": result.setting.seconds,
+                "start_clock": result.setting.start_clock,
+                "seed": result.setting.seed,
+                "game": result.game,
+                "positions": result.count.positions,
+                "errors": result.count.errors,
+                "used_seconds": round(result.seconds, 5),
+                "wrong": [number for number, wrong in enumerate(result.errors, 1) if wrong],
+            }
+            for result in results
+        ],
+        "comparisons": [
+            {
+                "first": str(first),
+                "second": str(second),
+                "game": game,
+                "only_first_errs": found.only_first,
+                "only_second_errs": found.only_second,
+                "p_value": found.p_value,
+                "verdict": found.verdict,
+            }
+            for first, second in pairs
+            for game, found in comparisons(results, first, second).items()
+        ],
+    }

@@ -18,13 +18,18 @@ score     a win counts 1, a draw one half
 
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
-from ggp_player.manager.tournament.line_file import LineFile
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import DEFAULT_MAX_STEPS, MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
 from ggp_player.manager.tournament.ratings import rate, ratings
 from ggp_player.manager.tournament.report import TournamentReport
-from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, ResultsLog
+from ggp_player.manager.tournament.results import (
+    Identity,
+    LineFile,
+    MatchResult,
+    ResultsFile,
+    ResultsLog,
+)
 from ggp_player.manager.tournament.schedule import (
     SEED_BITS,
     PlannedMatch,

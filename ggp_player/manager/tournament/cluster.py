@@ -14,20 +14,19 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import gdl
-from gdl.cluster import RETRIES
+from gdl.cluster import RETRIES, cpus_of_nodes
 from ggp_player.clock import monotonic
 from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
 from ggp_player.manager import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import MatchLog
+from ggp_player.manager.tournament.match_log import MatchLog, collecting_warnings
 from ggp_player.manager.tournament.match_play import (
     MatchConditions,
     MatchPlay,
     RecordedMatch,
     save_record,
 )
-from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
@@ -77,7 +76,7 @@ class ClusterPlay:
             max_steps=conditions.max_steps,
             states=conditions.states,
         )
-        cpus = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+        cpus = cpus_of_nodes(ray)
         if not any(cpus):
             raise TournamentError("the cluster has no processor to play on")
         wanted = min(max(cpus), max((_strategies(match) for match in matches), default=1))

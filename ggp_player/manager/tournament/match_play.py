@@ -30,8 +30,7 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, LocalRules, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import MatchLog
-from ggp_player.manager.tournament.match_warnings import warnings_of_match
+from ggp_player.manager.tournament.match_log import MatchLog, warnings_of_match
 from ggp_player.manager.tournament.players import abort_match, start_player
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch

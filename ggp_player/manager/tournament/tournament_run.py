@@ -15,12 +15,11 @@ from rich.text import Text
 from gdl.cluster import connected
 from gdl.errors import MissingLibraryError
 from ggp_player.errors import TournamentError
-from ggp_player.manager.first_contact import check_reachable
-from ggp_player.manager.players import seat_of
+from ggp_player.manager.players import check_reachable, seat_of
 from ggp_player.manager.tournament.cluster import ClusterPlay
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
-from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.ratings import ratings
 from ggp_player.manager.tournament.report import TournamentReport, result_line
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsLog, latest_results

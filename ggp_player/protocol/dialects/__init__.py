@@ -5,8 +5,8 @@ dialect  game managers                    file
 =======  ===============================  =======================================================
 A        ggp-base, Kiosk, Tiltyard        :mod:`.ggp_base`
 B        Dresden, GDL-I                   :mod:`.dresden`
-C        Dresden, GDL-II, 2013            :mod:`.dresden_turns`
-C'       Dresden, GDL-II, 2010            :mod:`.dresden_percepts`
+C        Dresden, GDL-II, 2013            :mod:`.dresden`
+C'       Dresden, GDL-II, 2010            :mod:`.dresden`
 D        Stanford, 2010 to 2013           :mod:`.stanford_prefix`
 E        Stanford, about 2014 to 2017     :mod:`.stanford_infix`
 F        Stanford, 2018: players poll     :mod:`.stanford_polling`
@@ -37,9 +37,7 @@ from types import MappingProxyType
 from gdl.language import Notation
 from ggp_player.protocol import infix, prefix
 from ggp_player.protocol.beginning import notation_of_message
-from ggp_player.protocol.dialects.dresden import DRESDEN
-from ggp_player.protocol.dialects.dresden_percepts import DRESDEN_PERCEPTS
-from ggp_player.protocol.dialects.dresden_turns import DRESDEN_TURNS
+from ggp_player.protocol.dialects.dresden import DRESDEN, DRESDEN_PERCEPTS, DRESDEN_TURNS
 from ggp_player.protocol.dialects.ggp_base import GGP_BASE
 from ggp_player.protocol.dialects.stanford_infix import STANFORD_INFIX
 from ggp_player.protocol.dialects.stanford_polling import STANFORD_POLLING

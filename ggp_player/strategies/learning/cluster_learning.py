@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import gdl
 from gdl import Ruleset
-from gdl.cluster import RETRIES
+from gdl.cluster import RETRIES, cpus_of_nodes
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import StrategyError
 from ggp_player.strategies import Component, component
@@ -81,8 +81,7 @@ class ClusterLearning(Learning):
     ) -> None:
         super().__init__(machine, seed, known)
         self._ray = ray
-        nodes = [node for node in ray.nodes() if node["Alive"]]
-        self.workers = sum(int(node["Resources"].get("CPU", 0)) for node in nodes)
+        self.workers = sum(cpus_of_nodes(ray))
         if not self.workers:
             raise ConnectionError("the cluster has no processor to learn on")
         remote = partial(ray.remote, max_retries=RETRIES, num_cpus=1)

@@ -9,7 +9,6 @@ game, and :mod:`.portfolio` runs several side by side.
 from ggp_player.strategies.selection.auto import add_winning_moves
 from ggp_player.strategies.selection.parameters import (
     StrategyDescription,
-    StrategyParameter,
     describe_strategies,
 )
 from ggp_player.strategies.selection.registry import (
@@ -22,7 +21,6 @@ from ggp_player.strategies.selection.registry import (
 __all__ = [
     "STRATEGIES",
     "StrategyDescription",
-    "StrategyParameter",
     "add_winning_moves",
     "create",
     "describe_strategies",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import click
@@ -17,7 +19,7 @@ from gdl.__main__ import COMMANDS as GDL_COMMANDS
 from gdl.cli.lazy_group import LazyGroup, Target
 from gdl.system import child_environment
 from ggp_player.__main__ import COMMANDS as PLAYER_COMMANDS
-from tests.support.paths import GAMES
+from tests.support.paths import GAMES, ROOT
 
 OTHERS = {"aiohttp", "clingo", "llvmlite", "numba", "numpy", "platformdirs", "pydantic", "rich"}
 """Packages that take long to import, except for the parser's."""
@@ -115,6 +117,22 @@ def test_the_list_of_commands_says_what_each_says_of_itself(commands: Mapping[st
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         assert (name, target.short_help) == (command.name, command.get_short_help_str(limit=100))
+
+
+RUN = re.compile(r'(@click\.pass_context\n)?@runs\("([\w.]+):(\w+)"\)\ndef (\w+)')
+
+
+def test_what_a_command_runs_takes_its_options() -> None:
+    files = [*ROOT.glob("gdl/cli/commands/**/*.py"), *ROOT.glob("ggp_player/cli/commands/**/*.py")]
+    count = 0
+    for file in files:
+        module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        for context, place, name, described in RUN.findall(file.read_text()):
+            options = [one.name for one in getattr(module, described).params if one.expose_value]
+            function = getattr(import_module(place), name)
+            signature(function).bind(*([None] if context else []), **dict.fromkeys(options))
+            count += 1
+    assert count > 30
 
 
 @pytest.mark.parametrize(

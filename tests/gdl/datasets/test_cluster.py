@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from gdl.cluster import in_order
 from gdl.datasets import BLOCK, Job, Recorder, blocks_of, json_lines, record_on_cluster
-from gdl.datasets.cluster import BLOCKS_OF_TASK, in_order, record_blocks
+from gdl.datasets.cluster import BLOCKS_OF_TASK, record_blocks
 from gdl.errors import MissingLibraryError
 from tests.support.compiled_games import machine_of
 from tests.support.ray_cluster import ray_cluster, workers_at_work
@@ -55,7 +56,7 @@ def test_results_come_in_order_and_few_tasks_are_given_out_at_a_time() -> None:
     waiting = []
     for result in in_order(tasks(), 2, lambda number: number * 10):
         waiting.append((result, len(given)))
-    assert waiting == [(0, 3), (10, 4), (20, 5), (30, 6), (40, 6), (50, 6)]
+    assert waiting == [(0, 2), (10, 3), (20, 4), (30, 5), (40, 6), (50, 6)]
 
 
 def test_without_ray_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from gdl.grounding.passes import PASSES
 from gdl.grounding.relaxed_reachability import relax
 from gdl.language import MACHINE_RELATIONS
 from gdl.rewriting import ReachableRows, analyse_rules
-from gdl.rewriting.options import RulePasses
+from gdl.rewriting.rule_analysis import RulePasses
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 
@@ -66,7 +66,7 @@ def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget(rules=0))
     monkeypatch.setattr("gdl.rewriting.rule_analysis.MIN_RESTATED_SIZE", 0.0)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
-    monkeypatch.setattr("gdl.rewriting.case_expansion.MIN_DIVIDED_INSTANCES", 0.0)
+    monkeypatch.setattr("gdl.rewriting.alternatives.MIN_DIVIDED_INSTANCES", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:
@@ -182,7 +182,7 @@ def test_what_does_not_constrain_an_argument_is_ground_without_it() -> None:
 
 
 def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.rewriting.argument_specialization.MAX_VERSIONS", 1)
+    monkeypatch.setattr("gdl.rewriting.argument_passes.MAX_VERSIONS", 1)
     game = gdl.parse(LINE)
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
 

@@ -12,8 +12,7 @@ from gdl.datalog import SymbolTable, flatten_rules
 from gdl.language import Atom, RelationKey, body_atoms, names_in
 from gdl.rewriting import inlining
 from gdl.rewriting.inlining import inline_relations, instance
-from gdl.rewriting.options import RulePasses
-from gdl.rewriting.rule_analysis import analyse_rules
+from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
 from tests.support.example_counts import one_in
 
 FACTS = "(e 1 2) (e 2 3) (e 3 1) (e 3 3) (f 2 2) (f 1 3)"

@@ -9,8 +9,7 @@ from gdl.circuit.options import CompileOptions
 from gdl.datalog import SymbolTable, flatten_rules
 from gdl.language import MACHINE_RELATIONS, body_atoms
 from gdl.rewriting import find_constant_fluents, make_constants_static
-from gdl.rewriting.options import RulePasses
-from gdl.rewriting.rule_analysis import analyse_rules
+from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
 from tests.support.lockstep import assert_lockstep
 
 WALK = """

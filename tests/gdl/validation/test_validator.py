@@ -14,7 +14,7 @@ from gdl.datalog.normal_form import normal_form
 from gdl.language.forms import MAX_DEPTH
 from gdl.language.keywords import RESERVED_WORDS
 from gdl.language.rules import Rule
-from gdl.validation import stratification
+from gdl.validation import problem_record, stratification
 from gdl.validation.ground_dependencies import NAMELESS
 from gdl.validation.validator import MAX_PROBLEMS
 from tests.support.generators import rulesets
@@ -364,3 +364,18 @@ def test_a_variable_that_the_reasoner_cannot_bind_is_an_error(ruleset: Ruleset) 
             except RulesetError:
                 found = codes(gdl.validate(Ruleset((shorter,))), Severity.ERROR)
                 assert {"unsafe-variable", "variable-in-fact"} & set(found)
+
+
+def test_a_problem_has_its_place_and_its_text() -> None:
+    source = Source("(role a)\n(legal a b c)")
+    (problem,) = (one for one in gdl.validate(source) if one.code == "keyword-arity")
+    assert problem_record(source, problem) == {
+        "severity": "error",
+        "code": "keyword-arity",
+        "message": "'legal' takes 2 arguments, found 3",
+        "line": 2,
+        "column": 1,
+        "end_line": 2,
+        "end_column": 14,
+        "text": "(legal a b c)",
+    }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 import gdl
 from gdl.language import moves_by_chance
 from ggp_player.belief import ROOT, Belief, BeliefLimits, InformationSets
+from ggp_player.belief.belief import resample
 from tests.support.compiled_games import machine_of, reasoner_of
-from tests.support.hidden_games import coin, three_doors
+from tests.support.hidden_games import three_doors
 from tests.support.hidden_matches import told_steps
 
 EXACT = BeliefLimits(hypotheses=10**6, steps=10**7)
@@ -163,19 +165,6 @@ def test_the_same_seed_gives_the_same_belief() -> None:
     assert not one.is_exact
 
 
-def test_what_others_do_is_expected_by_a_model() -> None:
-    machine = gdl.interpret(coin("rival"))
-
-    def mostly_tails(
-        role: gdl.Constant, state: gdl.State, moves: Sequence[gdl.Term]
-    ) -> list[float]:
-        return [0.75 if str(move) == "tails" else 0.25 for move in moves]
-
-    belief = Belief(machine, machine.roles[1], model=mostly_tails)
-    assert belief.observe(term("noop"), ())
-    assert fact_probabilities(belief)["(coin tails)"] == 0.75
-
-
 def test_what_looks_the_same_is_one_information_set() -> None:
     sets = InformationSets()
     left, right = gdl.parse_term("left"), gdl.parse_term("right")
@@ -185,3 +174,27 @@ def test_what_looks_the_same_is_one_information_set() -> None:
     assert sets.after(ROOT, left, frozenset({gdl.parse_term("(card 3)")})) == first
     others = {sets.after(ROOT, right, seen), sets.after(ROOT, left, frozenset())}
     assert len({ROOT, first, *others, sets.after(first, left, seen)}) == 5 == len(sets)
+
+
+WEIGHTS = st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=60)
+
+
+@given(WEIGHTS, st.integers(1, 40), st.integers(0, 2**32))
+def test_few_stand_for_many(weights: list[float], count: int, seed: int) -> None:
+    before = np.array(weights)
+    chosen, after = resample(before, count, Random(seed))
+    assert len(chosen) == len(set(chosen.tolist())) == len(after)
+    assert len(chosen) <= count or len(weights) <= count
+    assert (np.diff(chosen) > 0).all()
+    if len(weights) <= count:
+        assert (after == before).all()
+
+
+def test_the_mean_weight_is_that_before() -> None:
+    before = np.array([0.4, 0.3, *[0.01] * 30])
+    means = np.zeros(len(before))
+    for seed in range(2000):
+        chosen, after = resample(before, 8, Random(seed))
+        means[chosen] += after / 2000
+    np.testing.assert_allclose(means, before, atol=0.005)
+    np.testing.assert_allclose(means[:2], before[:2])  # what is heavy is always kept

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -130,7 +131,9 @@ def test_before_the_searches_are_compiled_there_is_a_table(
     strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggp_player.cli.options.compile_searches_of", lambda *_: None)
-    monkeypatch.setattr("ggp_player.inspect.preparation.is_warm", lambda: False)
+    # By name, the package has the function of this name.
+    timed_search = import_module("ggp_player.inspect.timed_search")
+    monkeypatch.setattr(timed_search, "is_warm", lambda: False)
     monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
     result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
     assert result.exit_code == 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import number_option
+from gdl.cli.arguments import number_option, runs
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 from ggp_player.cli.commands.lab.ladder import ladder_command
 from ggp_player.cli.commands.lab.positions import positions_command
@@ -91,7 +90,8 @@ lab_command.add_command(profile_command)
 )
 @click.option("--hypothesis", metavar="TEXT", help="What is expected, for the ledger.")
 @click.pass_context
-def duel_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.duel:run_duel_command")
+def duel_command() -> None:
     """Find out whether the strategy A is stronger than B, by pairs of matches in each GAME.
 
     A and B are strategies as --strategy takes them: mcts:exploration=0.5, auto:threads=1,
@@ -113,9 +113,6 @@ def duel_command(context: click.Context, /, **options: Any) -> None:  # noqa: AN
         ggp-player lab duel ./my.py:Mine alpha_beta games/nim.kif --seconds 0.05 --pairs 100 \\
             --ledger mine.json --hypothesis 'mine sees further'
     """
-    from ggp_player.cli.lab.duel import run_duel_command
-
-    run_duel_command(context, **options)
 
 
 @lab_command.command("ledger")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import OutputPath, number_option
+from gdl.cli.arguments import OutputPath, number_option, runs
 from ggp_player.cli.commands.arguments import PliesRange, clock_option, games_option, output_option
 
 LADDER = Path("benchmarks/strength/ladder")
@@ -63,7 +62,8 @@ def ladder_command() -> None:
     help="The file to which matches are added.",
 )
 @click.pass_context
-def play_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.ladder:run_play")
+def play_command() -> None:
     """Play matches of A against B from balanced openings, for the ladder.
 
     A and B are strategies, such as mcts or alpha_beta:depth=3, which run here, or addresses of
@@ -83,9 +83,6 @@ def play_command(context: click.Context, /, **options: Any) -> None:  # noqa: AN
         ggp-player lab ladder play auto:threads=1 localhost:9301 --name 'Sancho 1.61c' \\
             --game games/breakthrough.kif --openings 5 --output sancho.jsonl
     """
-    from ggp_player.cli.lab.ladder import run_play
-
-    run_play(context, **options)
 
 
 @ladder_command.command("table")
@@ -94,7 +91,8 @@ def play_command(context: click.Context, /, **options: Any) -> None:  # noqa: AN
 @output_option("--json", "output", text="Write the figures to a file, as JSON.")
 @output_option("--page", text="Write a page of Markdown to a file.")
 @output_option("--plot", text="Plot the ratings over releases, as SVG or as the name ends.")
-def table_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.ladder:run_table")
+def table_command() -> None:
     """Rate all players by the matches in FOLDER, together: Elo above uct, with 95 % intervals.
 
     FOLDER holds the files of `ggp-player lab ladder play`; it is benchmarks/strength/ladder unless
@@ -106,6 +104,3 @@ def table_command(**options: Any) -> None:  # noqa: ANN401
         ggp-player lab ladder table --by-game --page benchmarks/strength/ladder.md \\
             --plot benchmarks/strength/ladder.svg
     """
-    from ggp_player.cli.lab.ladder import run_table
-
-    run_table(**options)

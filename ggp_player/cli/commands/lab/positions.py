@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from gdl.cli.arguments import number_option
+from gdl.cli.arguments import number_option, runs
 from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, output_option
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -70,7 +69,8 @@ def positions_command() -> None:
     "--games", click.IntRange(1), 1_000_000, "End after so many games, with what was found."
 )
 @output_option("--output", text="The file to write.  [default: GAME.positions.xz]")
-def make_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.positions:run_make")
+def make_command() -> None:
     """Make a set of critical solved positions of a game in which two rivals move in turn.
 
     Critical are positions in which some moves keep the value, and some do not. Ctrl-C breaks it
@@ -80,9 +80,6 @@ def make_command(**options: Any) -> None:  # noqa: ANN401
     Example:
         ggp-player lab positions make games/dotsAndBoxes.kif --plies 12-20 --count 20
     """
-    from ggp_player.cli.lab.positions import run_make
-
-    run_make(**options)
 
 
 @positions_command.command("test")
@@ -114,7 +111,8 @@ def make_command(**options: Any) -> None:  # noqa: ANN401
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
 @number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
-def test_command(**options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.positions:run_test")
+def test_command() -> None:
     """Count in how many solved positions a strategy chooses a move that gives value away.
 
     Without a FILE all sets of benchmarks/strength/positions are used. With --against the two are
@@ -125,6 +123,3 @@ def test_command(**options: Any) -> None:  # noqa: ANN401
     Example:
         ggp-player lab positions test mcts --against uct --seconds 0.02 --count 20
     """
-    from ggp_player.cli.lab.positions import run_test
-
-    run_test(**options)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from gdl.cli.arguments import number_option
+from gdl.cli.arguments import number_option, runs
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 
 
@@ -55,7 +53,8 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
 @click.option("--check", is_flag=True, help="Exit with 1 unless the provers keep to that.")
 @output_option("--json", text="Write all that was measured to a file, as JSON.")
 @click.pass_context
-def profile_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+@runs("ggp_player.cli.lab.profile:run_profile_command")
+def profile_command() -> None:
     """Measure what share of its CPU time a strategy gives to each of its components, in each GAME.
 
     The components are the analysis of the game, the parts of the learner, the tree search,
@@ -79,6 +78,3 @@ def profile_command(context: click.Context, /, **options: Any) -> None:  # noqa:
         ggp-player lab profile --all --seconds 2 --check --json profile.json
         ggp-player lab profile breakthrough --prepare 40 --plies 20 --plies 40
     """
-    from ggp_player.cli.lab.profile import run_profile_command
-
-    run_profile_command(context, **options)

@@ -11,7 +11,6 @@ from ggp_player.lab.positions.solving.hex import HexSolver
 from ggp_player.lab.positions.solving.move_solver import (
     MoveSolution,
     MoveSolver,
-    MoveValues,
     textbook_values,
 )
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
@@ -22,7 +21,6 @@ __all__ = [
     "HexSolver",
     "MoveSolution",
     "MoveSolver",
-    "MoveValues",
     "ProofSolver",
     "ReversiSolver",
     "textbook_values",

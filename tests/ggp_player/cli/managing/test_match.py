@@ -116,7 +116,7 @@ def test_a_full_disk_loses_no_result_of_a_tournament(
     assert run("tournament", "--output", results, *flags).exit_code == 0
     before = results.read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr("ggp_player.manager.tournament.line_file.os.fsync", _fail)
+        patched.setattr("ggp_player.manager.tournament.results.os.fsync", _fail)
         result = run("tournament", "--output", results, "--rounds", "2", *flags)
     assert result.exit_code == 1
     assert "round 2: ann " in result.stdout

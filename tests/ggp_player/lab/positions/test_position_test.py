@@ -12,13 +12,14 @@ import gdl
 from gdl import parse_term
 from ggp_player.errors import LabError, PositionSetError, StrategyError
 from ggp_player.lab.positions.forked_searches import can_fork
-from ggp_player.lab.positions.position_report import (
+from ggp_player.lab.positions.position_test import (
+    LoadedSet,
+    Setting,
     as_json,
     comparisons,
     mean_share,
     settings_of,
 )
-from ggp_player.lab.positions.position_test import LoadedSet, Setting
 from ggp_player.lab.positions.solved_positions import (
     PositionSet,
     SolvedPosition,

@@ -15,8 +15,8 @@ from ggp_player.events import EventBus
 from ggp_player.manager.players import MatchPlayer
 from ggp_player.manager.tournament import match_play
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
-from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.runner import MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule

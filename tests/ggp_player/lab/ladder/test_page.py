@@ -8,7 +8,7 @@ import pytest
 
 from ggp_player.errors import LabError
 from ggp_player.lab.ladder import ladder_table, write_ladder_plot
-from ggp_player.lab.ladder.plot import versions_in_order
+from ggp_player.lab.ladder.page import versions_in_order
 from tests.support.ladder_matches import won
 
 MATCHES = [

@@ -52,7 +52,7 @@ def market(most: int) -> str:
 
 @pytest.mark.thorough
 def test_a_market_of_three_compares_two_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.rewriting.case_expansion.MIN_DIVIDED_INSTANCES", 10_000.0)
+    monkeypatch.setattr("gdl.rewriting.alternatives.MIN_DIVIDED_INSTANCES", 10_000.0)
     game = gdl.parse(market(most=40))
     budget = GroundingBudget(rules=100_000)
     machine, reasoner = gdl.compile(game, CompileOptions(budget=budget)), gdl.interpret(game)
@@ -76,7 +76,7 @@ def test_a_market_of_three_compares_two_at_a_time(monkeypatch: pytest.MonkeyPatc
 def test_each_alternative_that_leaves_variables_free_is_a_rule(
     disjunction: str, rules: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdl.rewriting.case_expansion.MIN_DIVIDED_INSTANCES", 0.0)
+    monkeypatch.setattr("gdl.rewriting.alternatives.MIN_DIVIDED_INSTANCES", 0.0)
     game = gdl.parse(f"""
         (role you) {" ".join(f"(init (p {i}))" for i in range(4))} (n 1) (n 2) (n 3)
         (<= (p ?x) (true (p ?x)))

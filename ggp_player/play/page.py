@@ -214,7 +214,7 @@ class PlayPage:
             raise web.HTTPBadRequest(reason="that is no request of a page") from error
         name = request.path.rpartition("/")[2]
         if name == "move":
-            self.table.choose_text(asked.role, asked.move, asked.step, asked.match)
+            self.table.choose(asked.role, asked.move, asked.step, asked.match)
         else:
             await self._act(name, asked)
         return self._site.json(b"{}")

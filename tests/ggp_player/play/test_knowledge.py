@@ -24,7 +24,7 @@ HIDING = ("phantomTicTacToe", "codeBreaker", "fourCups", "pig", "diceRace")
 
 def random_line(machine: StateMachine, seed: int, steps: int) -> MatchLine:
     random = Random(seed)
-    line = MatchLine.begin(machine, 0)
+    line = MatchLine.begin(machine)
     while line.number < steps and not line.is_over:
         line = line.after([random.choice(moves) for moves in line.last.legal_moves])
     return line
@@ -51,7 +51,7 @@ def all_lines(machine: StateMachine, steps: int) -> Iterator[MatchLine]:
             for joint_move in product(*line.last.legal_moves):
                 yield from extended(line.after(joint_move))
 
-    return extended(MatchLine.begin(machine, 0))
+    return extended(MatchLine.begin(machine))
 
 
 def last_state(line: MatchLine) -> State:

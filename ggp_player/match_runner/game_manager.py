@@ -14,6 +14,9 @@ again, and where that cannot be, the match is broken off with :class:`LackError`
 
 All randomness comes from the seed, in separate streams for chance, for replaced moves and for
 scrambled words: a late reply in one match does not change the dice of the next.
+
+A match can also be interrupted, by cancelling what asks, and then go back to an earlier step, or on
+with other players: :meth:`GameManager.go_back`, :meth:`GameManager.change_seats`.
 """
 
 from __future__ import annotations
@@ -21,10 +24,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import gdl
 from gdl import Constant, Ruleset, Term
@@ -32,11 +36,17 @@ from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
-from ggp_player.manager.match_telling import MatchTelling
-from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
-from ggp_player.manager.players import DistantPlayer, LocalPlayer, MatchPlayer
-from ggp_player.manager.stopwatch import Stopwatch
-from ggp_player.match_rules import MatchRules
+from ggp_player.match_rules import MatchPosition, MatchRules
+from ggp_player.match_runner.match_telling import MatchTelling
+from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
+from ggp_player.match_runner.players import (
+    DistantPlayer,
+    LocalPlayer,
+    MatchPlayer,
+    Seated,
+    SeatedPlayer,
+)
+from ggp_player.match_runner.stopwatch import Stopwatch
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -78,7 +88,8 @@ def game_name(rulesheet: Path) -> str:
 class MatchSetup:
     """The settings of a match. Clocks are in seconds, ``start_time`` in milliseconds since 1970.
 
-    ``events`` is where the match tells what happens in it.
+    ``events`` is where the match tells what happens in it. With ``repeats`` chance depends on the
+    step alone: the same moves after going back lead to the same states.
     """
 
     ruleset: Ruleset
@@ -89,6 +100,7 @@ class MatchSetup:
     scramble: bool = False
     start_time: int = 0
     rulesheet_url: str = ""
+    repeats: bool = False
     events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
@@ -149,7 +161,7 @@ class GameManager:
         self,
         setup: MatchSetup,
         rules: MatchRules,
-        players: Sequence[MatchPlayer],
+        players: Sequence[MatchPlayer | SeatedPlayer],
         on_step: Callable[[MatchStep], None] = lambda _: None,
         clock: Clock = monotonic,
         own: SelfWatch | None = None,
@@ -160,12 +172,14 @@ class GameManager:
         self.goals: tuple[int | None, ...] = ()
         """One per role once the match is over; None if the rules give none."""
         self._rules = rules
-        self._position = rules.begin()
+        self.position = rules.begin()
+        """What the rules say of the latest step."""
         self._on_step = on_step
         self._clock = clock
         self._began = clock()
-        self._chance = Random(f"chance {setup.seed}")
-        self._replacements = Random(f"replacements {setup.seed}")
+        self._streams = {
+            purpose: Random(f"{purpose} {setup.seed}") for purpose in ("chance", "replacements")
+        }
         self._scrambler = _scrambler(setup)
         hides = setup.ruleset.has_percepts
         dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
@@ -175,7 +189,6 @@ class GameManager:
         self._last = MatchStep(0, (), nothing, times, setup.start_time)
         self._recorded: list[_RecordedStep] = []
         self._aborted = False
-        self._telling = MatchTelling(setup.events, [str(role) for role in rules.roles])
 
     async def run(self) -> MatchRecord:
         """Play the match to its end, tell the players, and return its record."""
@@ -188,20 +201,68 @@ class GameManager:
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
-        rules = spaced(str(self.setup.ruleset))
-        self._telling.started(self._record(None), rules, self._original_words())
+        self.begin()
         try:
-            await self._start()
-            while not self._position.is_terminal:
-                self._check_legal_moves()
-                await self._step(self._position.legal)
-            self.goals = self._position.goals
+            await self.go_on()
         except BaseException as error:
-            self._aborted = True
-            self._telling.aborted(error)
-            await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+            await self.abort(str(error) or type(error).__name__)
             raise
+
+    def begin(self) -> None:
+        """Tell that the match begins; no player is asked yet."""
+        rules = spaced(str(self.setup.ruleset))
+        self._telling = MatchTelling(self.setup.events, list(map(str, self._rules.roles)))
+        self._telling.started(self._record(None), rules, self._original_words())
+
+    async def go_on(self) -> None:
+        """Play from the latest step until the match is over; send START before the first one.
+
+        When this is cancelled the match is as it was before the step, and can go on.
+        """
+        if not self._recorded:
+            await self._start()
+        while not self.position.is_terminal:
+            self._check_legal_moves()
+            await self._step(self.position.legal)
+        self.goals = self.position.goals
         self._telling.completed(self.goals)
+
+    async def abort(self, reason: str) -> None:
+        """Break the match off, and send the players ABORT."""
+        self._aborted = True
+        self._telling.aborted(reason)
+        await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether START was answered, and moves are asked for."""
+        return bool(self._recorded)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, or was broken off."""
+        return bool(self.goals) or self._aborted
+
+    def go_back(self, step: int, position: MatchPosition) -> None:
+        """Take back the steps after one, which led to ``position``, also where the match is over.
+
+        Only players at the table can follow. What was told as ended is told anew as another match.
+        """
+        was_over = self.is_over
+        self.position, self.goals, self._aborted = position, (), False
+        del self._recorded[step + 1 :]
+        moves = tuple(map(gdl.parse_term, self._recorded[step].moves))
+        self._last = replace(self._last, number=step, joint_move=moves, percepts=())
+        if was_over:
+            self.begin()
+            for number, recorded in enumerate(self._recorded):
+                self._tell(number, recorded)
+        else:
+            self._telling.taken_back(step)
+
+    def change_seats(self, players: Sequence[MatchPlayer | SeatedPlayer]) -> None:
+        """Go on with other players, who can follow only at the table; they are in role order."""
+        self.seats = seats(self._rules.roles, players)
 
     async def stop(self) -> None:
         """Send the players STOP: the match is over."""
@@ -249,7 +310,13 @@ class GameManager:
     async def _step(self, legal_moves: Sequence[Sequence[str]]) -> None:
         """Ask every player for a move and make the joint move."""
         requests = self._messages.plays(self._last_step())
-        replies = await self._ask(requests, self.setup.play_clock + PLAY_GRACE)
+        limit = self.setup.play_clock + PLAY_GRACE
+        replies = await _gathered(
+            _choice_of(seat)
+            if isinstance(seat, SeatedPlayer)
+            else self._reply_patiently(seat, text, limit)
+            for seat, text in zip(self.seats.values(), requests, strict=True)
+        )
         decided = [
             self._decide(role, *one)
             for role, one in enumerate(zip(replies, legal_moves, strict=True))
@@ -258,16 +325,17 @@ class GameManager:
         errors = tuple(error for _, error in decided)
         seconds = tuple(reply.seconds for reply in replies)
         overheads = tuple(reply.overhead for reply in replies)
-        percepts = await asyncio.to_thread(self._advance, joint_move)
+        self.position, percepts = await asyncio.to_thread(self._advance, joint_move)
         number = self._last.number + 1
         self._take(MatchStep(number, joint_move, errors, seconds, self._now(), overheads, percepts))
 
-    def _advance(self, joint_move: tuple[Term, ...]) -> tuple[tuple[Term, ...], ...]:
-        """Make a joint move; return the percepts of each role where players are told them."""
-        self._position = self._rules.advance(joint_move)
-        if not self._messages.needs_percepts:
-            return ()
-        return tuple(tuple(map(gdl.parse_term, seen)) for seen in self._position.percepts)
+    def _advance(
+        self, joint_move: tuple[Term, ...]
+    ) -> tuple[MatchPosition, tuple[tuple[Term, ...], ...]]:
+        """Make a joint move; return also the percepts of each role where players are told them."""
+        position = self._rules.advance(joint_move)
+        told = position.percepts if self._messages.needs_percepts else ()
+        return position, tuple(tuple(map(gdl.parse_term, seen)) for seen in told)
 
     def _last_step(self) -> LastStep:
         last = self._last
@@ -277,26 +345,34 @@ class GameManager:
         """Record and tell a step, which ``on_step`` may break the match off at."""
         self._last, recorded = step, _recorded(step)
         self._recorded.append(recorded)
+        self._tell(step.number, recorded, step.seconds)
+        self._on_step(step)
+
+    def _tell(self, number: int, step: _RecordedStep, seconds: tuple[float, ...] = ()) -> None:
         self._telling.step_made(
             StepMade(
                 match="",
                 time=step.time,
-                step=step.number,
-                joint_move=recorded.moves,
+                step=number,
+                joint_move=step.moves,
                 errors=step.errors,
-                seconds=step.seconds,
+                seconds=seconds or (0.0,) * len(step.errors),
             )
         )
-        self._on_step(step)
 
     def _decide(self, role: int, reply: PlayerReply, legal: Sequence[str]) -> tuple[Term, str]:
         """Return a role's move, with the error if it is not the player's own."""
         if tuple(self.seats.values())[role] is None:
-            return gdl.parse_term(self._chance.choice(legal)), ""
+            return self._random_move("chance", role, legal), ""
         move, error = self._judge(role, reply, legal)
-        if move is None:
-            move = gdl.parse_term(self._replacements.choice(legal))
-        return move, error
+        return self._random_move("replacements", role, legal) if move is None else move, error
+
+    def _random_move(self, purpose: str, role: int, legal: Sequence[str]) -> Term:
+        stream, setup = self._streams[purpose], self.setup
+        if setup.repeats:
+            name = self._rules.roles[role]
+            stream = Random(f"{purpose} {setup.seed} {self._last.number} {name}")
+        return gdl.parse_term(stream.choice(legal))
 
     def _judge(
         self, role: int, reply: PlayerReply, legal: Sequence[str]
@@ -322,15 +398,7 @@ class GameManager:
         Raises :class:`LackError` where one could not be sent for a lack of our own.
         """
         pairs = zip(self.seats.values(), requests, strict=True)
-        asked = [
-            asyncio.create_task(self._reply_patiently(seat, text, limit)) for seat, text in pairs
-        ]
-        try:
-            return await asyncio.gather(*asked)
-        finally:
-            for task in asked:
-                task.cancel()
-            await asyncio.wait(asked)
+        return await _gathered(self._reply_patiently(seat, text, limit) for seat, text in pairs)
 
     async def _notify(self, requests: Sequence[str], limit: float) -> None:
         """Send each role what needs no reply; where that fails, it fails."""
@@ -338,9 +406,7 @@ class GameManager:
         told = (self._reply(seat, text, limit) for seat, text in pairs)
         await asyncio.gather(*told, return_exceptions=True)
 
-    async def _reply_patiently(
-        self, seat: MatchPlayer | None, request: str, limit: float
-    ) -> PlayerReply:
+    async def _reply_patiently(self, seat: Seated, request: str, limit: float) -> PlayerReply:
         """Return a reply; where nothing could be sent for a lack of our own, try it again."""
         for pause in (*RETRY_PAUSES, None):
             try:
@@ -352,8 +418,8 @@ class GameManager:
                 await asyncio.sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> PlayerReply:
-        if seat is None:
+    async def _reply(self, seat: Seated, request: str, limit: float) -> PlayerReply:
+        if seat is None or isinstance(seat, SeatedPlayer):
             return PlayerReply()
         text = error = ""
         watch = Stopwatch(self._clock, limit, self._own)
@@ -394,15 +460,35 @@ class GameManager:
 
     def _check_legal_moves(self) -> None:
         """Raise :class:`MatchError` where a role has no legal move."""
-        for role, legal in zip(self.seats, self._position.legal, strict=True):
+        for role, legal in zip(self.seats, self.position.legal, strict=True):
             if not legal:
                 step = self._last.number + 1
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
 
 
+async def _gathered(
+    asked: Iterable[Coroutine[Any, Any, PlayerReply]],
+) -> list[PlayerReply]:
+    """Return the replies in order; where one cannot be had, the others are cancelled."""
+    tasks = [asyncio.create_task(one) for one in asked]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+async def _choice_of(seat: SeatedPlayer) -> PlayerReply:
+    try:
+        return PlayerReply(await seat.choose())
+    except TimeoutError:
+        return PlayerReply(error=TIMEOUT)
+
+
 def seats(
-    roles: Sequence[Constant], players: Sequence[MatchPlayer]
-) -> dict[Constant, MatchPlayer | None]:
+    roles: Sequence[Constant], players: Sequence[MatchPlayer | SeatedPlayer]
+) -> dict[Constant, Seated]:
     """Assign players to roles, in role order; None, the manager, plays the role ``random``.
 
     Raises :class:`MatchError` if the number of players is wrong.
@@ -423,9 +509,9 @@ def check_seats(roles: Sequence[Constant], players: int) -> None:
         raise MatchError(problem + chance)
 
 
-def _dialect(seat: MatchPlayer | None, hides: bool) -> Dialect | None:
+def _dialect(seat: Seated, hides: bool) -> Dialect | None:
     """The dialect of a seat; a player in this process is told no more than its role may know."""
-    if seat is None:
+    if seat is None or isinstance(seat, SeatedPlayer):
         return None
     if isinstance(seat, DistantPlayer):
         return seat.dialect

@@ -49,9 +49,13 @@ class MatchTelling:
         """Tell that the match is over, with the goal values in role order."""
         self._events.ended("completed", goals=dict(zip(self._roles, goals, strict=True)))
 
-    def aborted(self, error: BaseException) -> None:
+    def taken_back(self, step: int) -> None:
+        """Tell that the match goes on from an earlier step."""
+        self._events.steps_taken_back(step)
+
+    def aborted(self, reason: str) -> None:
         """Tell that the match is broken off, and why."""
-        self._events.ended("aborted", reason=str(error) or type(error).__name__)
+        self._events.ended("aborted", reason=reason)
 
 
 def _game_at(url: str) -> str:

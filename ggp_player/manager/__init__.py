@@ -18,18 +18,15 @@ from ggp_player.manager.players import (
     seat_of,
 )
 from ggp_player.match_rules import LocalRules, MatchPosition, MatchRules
-from ggp_player.match_runner import (
-    DistantPlayer,
+from ggp_player.match_runner.game_manager import (
     GameManager,
-    LackError,
-    MatchPlayer,
     MatchSetup,
     MatchStep,
-    SelfWatch,
     check_seats,
     game_name,
-    lack_in,
 )
+from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
+from ggp_player.match_runner.players import DistantPlayer, MatchPlayer
 
 __all__ = [
     "MAX_REPLY",

@@ -17,7 +17,8 @@ from yarl import URL
 from ggp_player.errors import ConfigError, NobodyListensError, ServerError
 from ggp_player.events import EventBus
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
-from ggp_player.match_runner import LackError, LocalPlayer, MatchPlayer, lack_in
+from ggp_player.match_runner.own_faults import LackError, lack_in
+from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
 from ggp_player.move_service import warm_up_first
 from ggp_player.play import HumanSeat, human_seat, open_human
 from ggp_player.protocol import Dialect

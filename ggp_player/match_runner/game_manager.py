@@ -35,9 +35,9 @@ from gdl import Constant, Ruleset, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.events import EventBus, StepMade
+from ggp_player.events import EventBus, MatchPublisher, StepMade
 from ggp_player.match_rules import MatchPosition, MatchRules
-from ggp_player.match_runner.match_telling import MatchTelling
+from ggp_player.match_runner.match_telling import beginning
 from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.match_runner.players import (
     DistantPlayer,
@@ -138,19 +138,10 @@ class MatchStep:
     """What each role sees of the joint move; empty where no player is told that."""
 
 
-@dataclass(frozen=True, slots=True)
-class _RecordedStep:
-    """What a match record has of a step, but for the state."""
-
-    time: int
-    moves: tuple[str, ...]
-    errors: tuple[str, ...]
-
-
 class GameManager:
     """Runs one match.
 
-    Of the match it keeps the moves, and of its states only what can be done in the latest, which
+    Of the match it keeps the steps, and of its states only what can be done in the latest, which
     the ``rules`` tell. ``players`` take the roles in role order, except the role ``random``. The
     constructor computes the initial state, which can take seconds in a large game; it raises
     :class:`MatchError` if the number of players is wrong. ``own`` knows when the event loop does
@@ -184,10 +175,11 @@ class GameManager:
         hides = setup.ruleset.has_percepts
         dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
-        nothing = ("",) * len(self.seats)
-        times = (0.0,) * len(self.seats)
+        nothing, times = ("",) * len(self.seats), (0.0,) * len(self.seats)
         self._last = MatchStep(0, (), nothing, times, setup.start_time)
-        self._recorded: list[_RecordedStep] = []
+        self.steps: list[MatchStep] = []
+        """The steps so far, without percepts; none while START is not answered."""
+        self._asked: list[asyncio.Task[PlayerReply]] = []
         self._aborted = False
 
     async def run(self) -> MatchRecord:
@@ -211,32 +203,35 @@ class GameManager:
     def begin(self) -> None:
         """Tell that the match begins; no player is asked yet."""
         rules = spaced(str(self.setup.ruleset))
-        self._telling = MatchTelling(self.setup.events, list(map(str, self._rules.roles)))
-        self._telling.started(self._record(None), rules, self._original_words())
+        self._events = MatchPublisher(self.setup.events)
+        started = beginning(self._record(None), self._rules.roles, rules, self._original_words())
+        self._events.started(started, self.setup.start_time)
 
     async def go_on(self) -> None:
         """Play from the latest step until the match is over; send START before the first one.
 
         When this is cancelled the match is as it was before the step, and can go on.
         """
-        if not self._recorded:
+        if not self.steps:
             await self._start()
         while not self.position.is_terminal:
             self._check_legal_moves()
             await self._step(self.position.legal)
         self.goals = self.position.goals
-        self._telling.completed(self.goals)
+        roles = map(str, self._rules.roles)
+        self._events.ended("completed", goals=dict(zip(roles, self.goals, strict=True)))
 
     async def abort(self, reason: str) -> None:
         """Break the match off, and send the players ABORT."""
         self._aborted = True
-        self._telling.aborted(reason)
+        self._events.ended("aborted", reason=reason)
         await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
 
     @property
-    def has_begun(self) -> bool:
-        """Whether START was answered, and moves are asked for."""
-        return bool(self._recorded)
+    def awaited(self) -> tuple[Constant, ...]:
+        """The roles whose players have yet to reply."""
+        asked = zip(self.seats, self._asked, strict=False)
+        return tuple(role for role, reply in asked if not reply.done())
 
     @property
     def is_over(self) -> bool:
@@ -250,15 +245,14 @@ class GameManager:
         """
         was_over = self.is_over
         self.position, self.goals, self._aborted = position, (), False
-        del self._recorded[step + 1 :]
-        moves = tuple(map(gdl.parse_term, self._recorded[step].moves))
-        self._last = replace(self._last, number=step, joint_move=moves, percepts=())
+        del self.steps[step + 1 :]
+        self._last = self.steps[-1]
         if was_over:
             self.begin()
-            for number, recorded in enumerate(self._recorded):
-                self._tell(number, recorded)
+            for one in self.steps:
+                self._tell(one)
         else:
-            self._telling.taken_back(step)
+            self._events.steps_taken_back(step)
 
     def change_seats(self, players: Sequence[MatchPlayer | SeatedPlayer]) -> None:
         """Go on with other players, who can follow only at the table; they are in role order."""
@@ -274,7 +268,7 @@ class GameManager:
 
     def _record(self, states: tuple[str, ...] | None) -> MatchRecord:
         """Return the record with these states; without any where some are missing."""
-        steps, setup = self._recorded or [_recorded(self._last)], self.setup
+        steps, setup = self.steps or [self._last], self.setup
         known = () if states is None else states[: len(steps)]  # one may follow that is not taken
         names = tuple(seat.name if seat else RANDOM_ROLE for seat in self.seats.values())
         return MatchRecord(
@@ -286,7 +280,7 @@ class GameManager:
             states=known if len(known) == len(steps) else (),
             states_left_out=len(known) < len(steps),
             state_times=tuple(step.time for step in steps),
-            moves=tuple(step.moves for step in steps[1:]),
+            moves=tuple(move_texts(step.joint_move) for step in steps[1:]),
             errors=tuple(step.errors for step in steps),
             goal_values=tuple(goal or 0 for goal in self.goals),
             is_completed=bool(self.goals),
@@ -302,16 +296,13 @@ class GameManager:
         clocks = setup.start_clock, setup.play_clock
         requests = await asyncio.to_thread(self._messages.starts, *clocks)
         replies = await self._ask(requests, setup.start_clock)
-        errors = tuple(reply.error for reply in replies)
-        seconds = tuple(reply.seconds for reply in replies)
-        overheads = tuple(reply.overhead for reply in replies)
-        self._take(replace(self._last, errors=errors, seconds=seconds, overheads=overheads))
+        self._take((), [reply.error for reply in replies], replies)
 
     async def _step(self, legal_moves: Sequence[Sequence[str]]) -> None:
         """Ask every player for a move and make the joint move."""
         requests = self._messages.plays(self._last_step())
         limit = self.setup.play_clock + PLAY_GRACE
-        replies = await _gathered(
+        replies = await self._gather(
             _choice_of(seat)
             if isinstance(seat, SeatedPlayer)
             else self._reply_patiently(seat, text, limit)
@@ -322,12 +313,8 @@ class GameManager:
             for role, one in enumerate(zip(replies, legal_moves, strict=True))
         ]
         joint_move = tuple(move for move, _ in decided)
-        errors = tuple(error for _, error in decided)
-        seconds = tuple(reply.seconds for reply in replies)
-        overheads = tuple(reply.overhead for reply in replies)
         self.position, percepts = await asyncio.to_thread(self._advance, joint_move)
-        number = self._last.number + 1
-        self._take(MatchStep(number, joint_move, errors, seconds, self._now(), overheads, percepts))
+        self._take(joint_move, [error for _, error in decided], replies, percepts)
 
     def _advance(
         self, joint_move: tuple[Term, ...]
@@ -341,22 +328,36 @@ class GameManager:
         last = self._last
         return LastStep(last.number, last.joint_move, last.percepts)
 
-    def _take(self, step: MatchStep) -> None:
+    def _take(
+        self,
+        joint_move: tuple[Term, ...],
+        errors: Iterable[str],
+        replies: Sequence[PlayerReply],
+        percepts: tuple[tuple[Term, ...], ...] = (),
+    ) -> None:
         """Record and tell a step, which ``on_step`` may break the match off at."""
-        self._last, recorded = step, _recorded(step)
-        self._recorded.append(recorded)
-        self._tell(step.number, recorded, step.seconds)
-        self._on_step(step)
+        self._last = MatchStep(
+            number := len(self.steps),
+            joint_move,
+            tuple(errors),
+            tuple(reply.seconds for reply in replies),
+            self._now() if number else self.setup.start_time,
+            tuple(reply.overhead for reply in replies),
+            percepts,
+        )
+        self.steps.append(replace(self._last, percepts=()))
+        self._tell(self._last)
+        self._on_step(self._last)
 
-    def _tell(self, number: int, step: _RecordedStep, seconds: tuple[float, ...] = ()) -> None:
-        self._telling.step_made(
+    def _tell(self, step: MatchStep) -> None:
+        self._events.step_made(
             StepMade(
                 match="",
                 time=step.time,
-                step=number,
-                joint_move=step.moves,
+                step=step.number,
+                joint_move=move_texts(step.joint_move),
                 errors=step.errors,
-                seconds=seconds or (0.0,) * len(step.errors),
+                seconds=step.seconds,
             )
         )
 
@@ -398,7 +399,17 @@ class GameManager:
         Raises :class:`LackError` where one could not be sent for a lack of our own.
         """
         pairs = zip(self.seats.values(), requests, strict=True)
-        return await _gathered(self._reply_patiently(seat, text, limit) for seat, text in pairs)
+        return await self._gather(self._reply_patiently(seat, text, limit) for seat, text in pairs)
+
+    async def _gather(self, asked: Iterable[Coroutine[Any, Any, PlayerReply]]) -> list[PlayerReply]:
+        """Return the replies in role order; where one cannot be had, the others are cancelled."""
+        self._asked = tasks = [asyncio.create_task(one) for one in asked]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
 
     async def _notify(self, requests: Sequence[str], limit: float) -> None:
         """Send each role what needs no reply; where that fails, it fails."""
@@ -466,19 +477,6 @@ class GameManager:
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
 
 
-async def _gathered(
-    asked: Iterable[Coroutine[Any, Any, PlayerReply]],
-) -> list[PlayerReply]:
-    """Return the replies in order; where one cannot be had, the others are cancelled."""
-    tasks = [asyncio.create_task(one) for one in asked]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-
 async def _choice_of(seat: SeatedPlayer) -> PlayerReply:
     try:
         return PlayerReply(await seat.choose())
@@ -523,10 +521,6 @@ def _scrambler(setup: MatchSetup) -> Scrambler | None:
     if not setup.scramble:
         return None
     return Scrambler.of(setup.ruleset, Random(f"words {setup.seed}"))
-
-
-def _recorded(step: MatchStep) -> _RecordedStep:
-    return _RecordedStep(step.time, move_texts(step.joint_move), step.errors)
 
 
 def _is_longer_than_any(reply: str, legal: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import gdl
 from ggp_player.errors import MatchError, ProtocolError
 from ggp_player.play.page import serve_table
-from ggp_player.play.table import HUMAN, Table, spelled
+from ggp_player.play.table import HUMAN, Table
 from ggp_player.play.terminal import LeftError, Terminal
 from ggp_player.protocol import (
     ABORTED,
@@ -123,7 +123,7 @@ class HumanPlayer:
 
     async def _follow(self, table: Table, request: Play | Stop) -> None:
         if request.moves:
-            moves = spelled(table.ruleset, tuple(map(str, request.moves)))
+            moves = tuple(map(table.ruleset.spell, request.moves))
             table.line = await asyncio.to_thread(table.advance, moves)
             table.shown.notice = ""
             table.tell()

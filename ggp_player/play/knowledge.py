@@ -80,7 +80,8 @@ class Sight:
         old = self._followed
         if tuple(persons) != old.persons:
             old = _Followed(tuple(persons))
-        same = sum(1 for _ in takewhile(_are_one, zip(old.steps, line.steps, strict=False)))
+        pairs = zip(old.steps, line.steps, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         known = list(old.known[:same])
         for number in range(same, len(line.steps)):
             known.append(self._after(line.steps[: number + 1], known, old.persons))
@@ -102,12 +103,6 @@ class Sight:
         if possible is None or not _hold(seen, possible):
             return Knowledge(None, seen.own_moves(), percepts)
         return Knowledge(tuple(seen.states), seen.known_moves(), percepts)
-
-
-def _are_one(steps: tuple[LineStep, LineStep]) -> bool:
-    """Whether two steps after the same ones are the same, but for what went wrong."""
-    one, other = steps
-    return one.state is other.state and one.joint_move == other.joint_move
 
 
 def _hold(seen: _Seen, possible: Sequence[State]) -> bool:

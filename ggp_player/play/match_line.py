@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -25,14 +25,13 @@ class LineStep:
     """A state, and the joint move that led there; that is empty at the start.
 
     ``legal_moves`` has an entry for each role and is empty where the match is over; ``goals`` are
-    empty before. ``errors`` are as in match records.
+    empty before.
     """
 
     joint_move: JointMove
     state: State
     legal_moves: tuple[tuple[Term, ...], ...]
     goals: tuple[int | None, ...]
-    errors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +86,6 @@ class MatchLine(MatchPosition):
         state = self.machine.next_state(self.last.state, tuple(joint_move))
         return _line(self.machine, (*self.steps, _step(self.machine, state, tuple(joint_move))))
 
-    def with_errors(self, errors: tuple[str, ...]) -> MatchLine:
-        """Return the line with what went wrong in its newest step."""
-        return replace(self, steps=(*self.steps[:-1], replace(self.last, errors=errors)))
-
     def back_to(self, number: int) -> MatchLine:
         """Return the line without the steps after a number."""
         return _line(self.machine, self.steps[: number + 1])
@@ -114,12 +109,11 @@ def _line(machine: RuledMachine, steps: tuple[LineStep, ...]) -> MatchLine:
 
 
 def _step(machine: RuledMachine, state: State, joint_move: JointMove = ()) -> LineStep:
-    errors = ("",) * len(machine.roles)
     if machine.is_terminal(state):
         goals = tuple(machine.goal(state, role) for role in machine.roles)
-        return LineStep(joint_move, state, (), goals, errors)
+        return LineStep(joint_move, state, (), goals)
     legal = tuple(machine.legal_moves(state, role) for role in machine.roles)
     for role, moves in zip(machine.roles, legal, strict=True):
         if not moves:
             raise MatchError(f"the rules give {role} no legal move")
-    return LineStep(joint_move, state, legal, (), errors)
+    return LineStep(joint_move, state, legal, ())

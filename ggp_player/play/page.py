@@ -382,7 +382,7 @@ def view_of(table: Table) -> dict[str, object]:
         "goals": goals,
         "notice": shown.notice,
         "advice": shown.advice,
-        "waiting_for": shown.waiting_for,
+        "waiting_for": table.waiting_for,
         "deadline": shown.deadline if choosing else None,
         "clock": shown.clock,
         "actions": sorted(table.actions),

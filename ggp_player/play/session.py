@@ -18,19 +18,13 @@ from gdl.language import RANDOM_ROLE, moves_by_chance
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import GgpPlayerError, MatchError, PlayError
-from ggp_player.events import EventBus, Thoughts
-from ggp_player.match_runner import (
-    DistantPlayer,
-    GameManager,
-    MatchPlayer,
-    MatchSetup,
-    MatchStep,
-    SeatedPlayer,
-)
-from ggp_player.move_service import Health, Pool, ensure_warm
-from ggp_player.play.engine import Engines, EngineSetup, RoleEngine
+from ggp_player.events import EventBus, MatchPublisher, Thoughts
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
+from ggp_player.move_service import Health, Pool, Setup, ensure_warm
+from ggp_player.play.engine import Engines, RoleEngine
 from ggp_player.play.match_line import MatchLine
-from ggp_player.play.seats import SeatedPerson, SeatedSearch, SeatedServer
+from ggp_player.play.seats import SeatedPerson, SeatedSearch
 from ggp_player.play.table import Advice, Shown, Table
 from ggp_player.protocol import TIMEOUT, MatchRecord, Start, move_texts, spaced
 
@@ -119,7 +113,25 @@ class PlaySession(Table):
         self.end_viewing()
 
     @property
-    def actions(self) -> frozenset[str]:  # type: ignore[override]
+    def waiting_for(self) -> tuple[str, ...]:
+        """The opponents that are awaited, where they have a choice, or people cannot know that."""
+        match = self._match
+        if not match.steps:
+            servers = (one for one, seat in match.seats.items() if isinstance(seat, DistantPlayer))
+            return tuple(map(str, servers))
+        others = (role for role in match.awaited if role not in self.persons)
+        return tuple(
+            str(role) for role in others if len(self.legal_moves(role)) > 1 or self.is_veiled
+        )
+
+    def errors(self, step: int) -> tuple[str, ...]:
+        """What went wrong with the moves that led to a step, as far as people may see it."""
+        pairs = zip(self.machine.roles, self._match.steps[step].errors, strict=True)
+        seen = self.persons if self.is_veiled else self.machine.roles
+        return tuple(error if role in seen else "" for role, error in pairs)
+
+    @property
+    def actions(self) -> frozenset[str]:
         """What people can do now besides moving."""
         found = {"new"}
         if not self.is_veiled:
@@ -240,7 +252,7 @@ class PlaySession(Table):
         """Seat people and opponents, in role order."""
         setup, waiting = self.setup, list(self.setup.opponents)
         self.names = dict.fromkeys(self.machine.roles, RANDOM_ROLE)
-        players: list[SeatedPerson | SeatedSearch | SeatedServer] = []
+        players: list[MatchPlayer | SeatedPlayer] = []
         for role in _seats(self.machine):
             if role in self.persons:
                 seconds = setup.play_clock if setup.is_timed else None
@@ -249,14 +261,9 @@ class PlaySession(Table):
                 clocks = setup.start_clock, setup.play_clock
                 players.append(SeatedSearch(self, role, one, self._engines, clocks))
             else:
-                players.append(SeatedServer(self, role, one))
+                players.append(one)
             self.names[role] = players[-1].name
-        return list(players)
-
-    @property
-    def rules(self) -> str:
-        """The rules, as a game manager would send them."""
-        return spaced(str(self.ruleset))
+        return players
 
     async def _break_off(self, reason: str) -> None:
         """Break the match off, if it is not over."""
@@ -275,7 +282,7 @@ class PlaySession(Table):
             if action not in self.actions:
                 raise PlayError(refusal)
             await self._interrupt()
-            self.shown = replace(self.shown, advice=None, deadline=None, waiting_for=(), notice="")
+            self.shown = replace(self.shown, advice=None, deadline=None, notice="")
             try:
                 yield
             finally:
@@ -300,12 +307,8 @@ class PlaySession(Table):
     async def _play(self) -> None:
         match = self._match
         try:
-            if match.has_begun:
+            if match.steps:
                 self._ask()
-            else:
-                seats = match.seats.items()
-                servers = (role for role, seat in seats if isinstance(seat, SeatedServer))
-                self.shown.waiting_for = tuple(map(str, servers))
             await match.go_on()
             await match.stop()
         except (GgpPlayerError, GdlError) as error:
@@ -322,24 +325,18 @@ class PlaySession(Table):
 
         Raises :class:`MatchError` where a player server has not replied to that.
         """
-        shown = self.shown
-        shown.waiting_for = ()
-        pairs = zip(self._match.seats.values(), step.errors, strict=True)
-        missing = [
-            f"{seat.name} does not answer ({error})" for seat, error in pairs if seat and error
-        ]
-        if not step.number and missing:
-            raise MatchError(missing[0])
+        seats = self._match.seats
+        wrong = [(role, error) for role, error in zip(seats, step.errors, strict=True) if error]
         if step.number:
             assert isinstance(self._match.position, MatchLine)
-            self.line = self._match.position.with_errors(step.errors)
-            moves = zip(self.machine.roles, step.joint_move, step.errors, strict=True)
-            late = [
-                f"The time is up; {role} moves {move}."
-                for role, move, error in moves
-                if role in self.persons and error == TIMEOUT
-            ]
-            shown.notice = " ".join(late)
+            self.line = self._match.position
+            moves = dict(zip(seats, step.joint_move, strict=True))
+            late = [role for role, error in wrong if role in self.persons and error == TIMEOUT]
+            told = (f"The time is up; {role} moves {moves[role]}." for role in late)
+            self.shown.notice = " ".join(told)
+        elif wrong:
+            role, error = wrong[0]
+            raise MatchError(f"{self.names[role]} does not answer ({error})")
         self.tell()
         self._ask()
 
@@ -378,10 +375,15 @@ class PlaySession(Table):
 
     def _new_engine(self, role: Constant, strategy: str) -> RoleEngine:
         setup, clocks = self.setup, (self.setup.start_clock, self.setup.play_clock)
-        start = Start(self.match_id, str(role), self.rules, *clocks)
-        seed = f"{setup.seed} {setup.game} {role}"
-        common = self._pool, self.health, setup.events, setup.ponder
-        return RoleEngine(EngineSetup(start, strategy, seed, *common))
+        searching = Setup(
+            Start(self.match_id, str(role), spaced(str(self.ruleset)), *clocks),
+            strategy,
+            f"{setup.seed} {setup.game} {role}",
+            setup.ponder,
+            health=self.health,
+            events=MatchPublisher(setup.events),
+        )
+        return RoleEngine(searching, self._pool)
 
     # ---------------------------------------------------------------------- thoughts
 

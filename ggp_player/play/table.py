@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import gdl
 from gdl import Constant, Ruleset, Term
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
@@ -18,7 +17,7 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
-from ggp_player.play.match_line import JointMove, MatchLine
+from ggp_player.play.match_line import MatchLine
 from ggp_player.protocol import state_text
 
 MAX_LEGAL = 2_000
@@ -58,7 +57,6 @@ class Shown:
     deadline: int | None = None
     """When the people's clock runs out, in milliseconds since 1970."""
     clock: float = 0.0
-    waiting_for: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,9 +73,6 @@ class Table:
     ``names`` has what plays each role. ``version`` goes up with everything that is shown, and
     ``thoughts_version`` with what a search thinks.
     """
-
-    actions: frozenset[str] = frozenset()
-    """What people can do besides moving."""
 
     def __init__(
         self,
@@ -102,6 +97,16 @@ class Table:
         self._news = asyncio.Event()
 
     # ---------------------------------------------------------------------- what is shown
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """What people can do besides moving."""
+        return frozenset()
+
+    @property
+    def waiting_for(self) -> tuple[str, ...]:
+        """The opponents that are known to be awaited."""
+        return ()
 
     @property
     def is_over(self) -> bool:
@@ -133,13 +138,9 @@ class Table:
         """The joint move that led to a step, without the moves that people may not see."""
         return self.knowledge[step].moves if self.is_veiled else self.line.steps[step].joint_move
 
-    def errors(self, step: int) -> tuple[str, ...]:
-        """What went wrong with the moves that led to a step, as far as people may see them."""
-        errors = self.line.steps[step].errors
-        if not self.is_veiled:
-            return errors
-        pairs = zip(self.machine.roles, errors, strict=True)
-        return tuple(error if role in self.persons else "" for role, error in pairs)
+    def errors(self, _step: int) -> tuple[str, ...]:
+        """What went wrong with the moves that led to a step, as far as people may see it."""
+        return ("",) * len(self.machine.roles)
 
     def tell(self) -> None:
         """Note that something which is shown has changed."""
@@ -330,8 +331,3 @@ def _told_of_state(knowledge: Knowledge) -> str:
         return "You know the whole position."
     count = len(knowledge.possible)
     return f"{count} positions are possible; drawn is what is the same in all of them."
-
-
-def spelled(ruleset: Ruleset, texts: Sequence[str]) -> JointMove:
-    """Read a joint move, in the spelling of the rules. Raises GdlSyntaxError."""
-    return tuple(ruleset.spell(gdl.parse_term(text)) for text in texts)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import gdl
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.match_rules import LocalRules
-from ggp_player.match_runner import LackError, SelfWatch, game_manager
+from ggp_player.match_runner import game_manager
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.own_faults import LackError, SelfWatch
 from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop

@@ -166,7 +166,7 @@ async def test_several_people_and_no_opponent(begin: Begin) -> None:
 async def test_a_person_with_a_clock_is_held_to_it(begin: Begin) -> None:
     async with begin("ticTacToe", is_timed=True, play_clock=1) as session:
         await until(session, lambda: session.line.number)
-        assert session.line.steps[1].errors == ("TO", "")
+        assert session.errors(1) == ("TO", "")
 
 
 async def test_a_match_is_given_up(begin: Begin) -> None:
@@ -257,9 +257,9 @@ async def test_a_player_server_is_an_opponent_whose_moves_cannot_be_taken_back(
         with pytest.raises(PlayError, match="no move that can be taken back"):
             await session.take_back(2)
         await move(session)
-        assert session.line.last.errors[1] == "IL (put b2)"
+        assert session.errors(session.line.number)[1] == "IL (put b2)"
         await move(session)
-        assert session.line.last.errors[1] == "CE"
+        assert session.errors(session.line.number)[1] == "CE"
     assert server.received[0] == "Start"
     assert server.received[-1] == "Abort"
 
@@ -299,7 +299,9 @@ async def test_a_player_server_is_spoken_to_in_its_dialect(
         async with begin("kuhnPoker", opponents=(server,)) as session:
             await play_at_random(session, 3, 10)
             assert session.line.is_over
-            assert not any(error for step in session.line.steps for error in step.errors)
+            assert not any(
+                error for n in range(1, session.line.number + 1) for error in session.errors(n)
+            )
             await until(session, lambda: len(server.received) > session.line.number + 1)
             name = session.match_id
         assert server.received[1] == first_play.format(id=name)

@@ -20,7 +20,7 @@ from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
 from ggp_player.move_service import warm_up_first
-from ggp_player.play import HumanSeat, human_seat, open_human
+from ggp_player.play.human import HumanSeat, human_seat, open_human
 from ggp_player.protocol import Dialect
 from ggp_player.server import Config, Player, load_config
 from ggp_player.strategies import EngineStrategy

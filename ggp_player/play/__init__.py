@@ -7,26 +7,3 @@ takes a seat in a match elsewhere, and follows what it is told.
 
 :mod:`.terminal` and :mod:`.page` show a table and ask; either works with both kinds.
 """
-
-from ggp_player.play.human import HumanPlayer, HumanSeat, human_seat, open_human
-from ggp_player.play.page import PlayPage, serve_table
-from ggp_player.play.session import Opponent, PlaySession, PlaySetup
-from ggp_player.play.table import HUMAN, Table
-from ggp_player.play.terminal import Lines, Terminal, TerminalSession
-
-__all__ = [
-    "HUMAN",
-    "HumanPlayer",
-    "HumanSeat",
-    "Lines",
-    "Opponent",
-    "PlayPage",
-    "PlaySession",
-    "PlaySetup",
-    "Table",
-    "Terminal",
-    "TerminalSession",
-    "human_seat",
-    "open_human",
-    "serve_table",
-]

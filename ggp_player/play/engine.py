@@ -44,10 +44,10 @@ class RoleEngine:
         """Why it cannot search, or nothing."""
         return self._search.unplayable
 
-    def open(self, player: str = "") -> None:
-        """Start the search's process. With a name it tells its moves as those of a player."""
-        if player:
-            self._publisher.started(_started(self._setup, player))
+    def open(self, is_player: bool) -> None:
+        """Start the search's process. That of a player tells its moves."""
+        if is_player:
+            self._publisher.started(_started(self._setup))
         self._search.open()
 
     def think(self, history: History, seconds: float | None = None) -> None:
@@ -148,14 +148,14 @@ class Engines:
 
     async def player(self, role: Constant, strategy: str) -> RoleEngine:
         """Return the engine that plays a role; it is started where it is not."""
-        return await self._opened(self.playing, role, strategy, strategy)
+        return await self._opened(self.playing, role, strategy, is_player=True)
 
     async def adviser(self, role: Constant, strategy: str) -> RoleEngine:
         """Return the engine that advises a person; it is started where it is not."""
-        return await self._opened(self.advising, role, strategy)
+        return await self._opened(self.advising, role, strategy, is_player=False)
 
     async def _opened(
-        self, engines: dict[Constant, RoleEngine], role: Constant, strategy: str, player: str = ""
+        self, engines: dict[Constant, RoleEngine], role: Constant, strategy: str, is_player: bool
     ) -> RoleEngine:
         """Return a role's engine; one that began with interpreted rules is replaced.
 
@@ -169,7 +169,7 @@ class Engines:
             await engine.close()
         if role not in engines:
             engines[role] = self._new(role, strategy)
-            engines[role].open(player)
+            engines[role].open(is_player)
             if not is_warm:
                 self._cold.add(engines[role])
         return engines[role]
@@ -197,7 +197,7 @@ class Engines:
         await asyncio.gather(*(engine.close() for engine in engines))
 
 
-def _started(setup: Setup, player: str) -> MatchStarted:
+def _started(setup: Setup) -> MatchStarted:
     start = setup.start
     return MatchStarted(
         match="",
@@ -207,7 +207,7 @@ def _started(setup: Setup, player: str) -> MatchStarted:
         start_clock=start.start_clock,
         play_clock=start.play_clock,
         role=start.role,
-        player=player,
+        player=setup.strategy,
         strategy=setup.strategy,
         manager="play",
     )

@@ -10,15 +10,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gdl import Constant, GdlError, Ruleset, StateMachine
+from gdl import Constant, GdlError, StateMachine
 from gdl.language import RANDOM_ROLE, moves_by_chance
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import GgpPlayerError, MatchError, PlayError
-from ggp_player.events import EventBus, MatchPublisher, Thoughts
+from ggp_player.events import MatchPublisher, Thoughts
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
 from ggp_player.move_service import Health, Pool, Setup, ensure_warm
@@ -45,24 +45,17 @@ Opponent: TypeAlias = str | DistantPlayer
 
 
 @dataclass(frozen=True, slots=True)
-class PlaySetup:
-    """What a match is played with. Clocks are in seconds.
+class PlaySetup(MatchSetup):
+    """What people's matches are played with; the id of each is ``match_id`` and when it began.
 
     ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
     ``is_timed`` people are held to the play clock, too.
     """
 
-    ruleset: Ruleset
-    game: str
     persons: tuple[str, ...] = ()
     opponents: tuple[Opponent, ...] = ("auto",)
-    start_clock: int = 5
-    play_clock: int = 3
     is_timed: bool = False
-    seed: int = 0
     ponder: bool = True
-    rulesheet_url: str = ""
-    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
 class PlaySession(Table):
@@ -234,18 +227,9 @@ class PlaySession(Table):
     # ---------------------------------------------------------------------- beginning and ending
 
     def _new_match(self) -> GameManager:
-        setup, now = self.setup, self.clock()
-        match = MatchSetup(
-            setup.ruleset,
-            f"{setup.game}.{now}",
-            setup.start_clock,
-            setup.play_clock,
-            setup.seed,
-            start_time=now,
-            rulesheet_url=setup.rulesheet_url,
-            repeats=True,
-            events=setup.events,
-        )
+        now = self.clock()
+        name = f"{self.setup.match_id}.{now}"
+        match = replace(self.setup, match_id=name, start_time=now, repeats=True)
         return GameManager(match, self, self._players(), self._take_step)
 
     def _players(self) -> list[MatchPlayer | SeatedPlayer]:
@@ -378,7 +362,7 @@ class PlaySession(Table):
         searching = Setup(
             Start(self.match_id, str(role), spaced(str(self.ruleset)), *clocks),
             strategy,
-            f"{setup.seed} {setup.game} {role}",
+            f"{setup.seed} {setup.match_id} {role}",
             setup.ponder,
             health=self.health,
             events=MatchPublisher(setup.events),

@@ -19,15 +19,10 @@ from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
 from ggp_player.manager import RemotePlayer, check_reachable, game_name, seat_of
 from ggp_player.move_service import Pool
-from ggp_player.play import (
-    HumanSeat,
-    Opponent,
-    PlaySession,
-    PlaySetup,
-    Terminal,
-    TerminalSession,
-    serve_table,
-)
+from ggp_player.play.human import HumanSeat
+from ggp_player.play.page import serve_table
+from ggp_player.play.session import Opponent, PlaySession, PlaySetup
+from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server import load_config
 
 
@@ -70,14 +65,14 @@ class _Options:
         return PlaySetup(
             gdl.load(rulesheet),
             game_name(rulesheet),
-            self.roles,
-            tuple(map(_opponent, self.opponents or ("auto",))),
             self.start_clock,
             self.play_clock,
-            self.timed,
             self.seed,
             rulesheet_url=rulesheet.resolve().as_uri(),
             events=events,
+            persons=self.roles,
+            opponents=tuple(map(_opponent, self.opponents or ("auto",))),
+            is_timed=self.timed,
         )
 
 
@@ -94,7 +89,7 @@ async def _play(setup: PlaySetup, options: _Options) -> None:
 
 
 async def _play_on_page(session: PlaySession, options: _Options) -> None:
-    async with serve_table(session, session.setup.game, options.port) as address:
+    async with serve_table(session, session.setup.match_id, options.port) as address:
         click.echo(f"play at {address}\nCtrl-C ends it")
         if not options.no_browser:
             # In a thread, as some browsers are waited for.

@@ -1,25 +1,15 @@
 """The game manager: it runs matches between players, and holds them to rules and clocks.
 
 In come a rulesheet, players (strategies here, or the addresses of player servers) and clocks; out
-comes a match record. Start reading in ``game_manager``; ``players`` says who may take a seat, and
-the package ``tournament`` plays many matches and compares the players.
+comes a match record. One match is run by :mod:`ggp_player.match_runner`; ``players`` says who may
+take a seat, and the package ``tournament`` plays many matches and compares the players.
 """
 
 from ggp_player.errors import MatchError
-from ggp_player.manager.game_manager import (
-    GameManager,
-    MatchSetup,
-    MatchStep,
-    check_seats,
-    game_name,
-)
 from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
-from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.manager.players import (
     MAX_REPLY,
     SENT_DIALECTS,
-    DistantPlayer,
-    MatchPlayer,
     RemotePlayer,
     Seat,
     check_reachable,
@@ -28,6 +18,15 @@ from ggp_player.manager.players import (
     seat_of,
 )
 from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import (
+    GameManager,
+    MatchSetup,
+    MatchStep,
+    check_seats,
+    game_name,
+)
+from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
+from ggp_player.match_runner.players import DistantPlayer, MatchPlayer
 
 __all__ = [
     "MAX_REPLY",

@@ -1,8 +1,6 @@
-"""The players of a match as the game manager sees them: in this process, or behind a server.
+"""Who can be named as a player of a match: a strategy here, a player server, or a person.
 
-A player takes the text of a request and returns the text of the reply, or raises
-:class:`ServerError` if the connection fails. The game manager decides how long to wait: it cancels
-a request that takes too long. A match begins only with player servers that can be reached.
+A match begins only with player servers that can be reached.
 """
 
 from __future__ import annotations
@@ -13,18 +11,19 @@ import re
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 from yarl import URL
 
 from ggp_player.errors import ConfigError, NobodyListensError, ServerError
 from ggp_player.events import EventBus
-from ggp_player.manager.own_faults import LackError, lack_in
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
+from ggp_player.match_runner.own_faults import LackError, lack_in
+from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
 from ggp_player.move_service import warm_up_first
-from ggp_player.play import HumanSeat, human_seat, open_human
+from ggp_player.play.human import HumanSeat, human_seat, open_human
 from ggp_player.protocol import SYNTAXES, Dialect, Info
 from ggp_player.server import Config, Player, load_config
 from ggp_player.strategies import EngineStrategy
@@ -40,56 +39,6 @@ _NUMBERS = re.compile(r"\[Errno (\d+)\]")
 
 SENT_DIALECTS = tuple(one for one in Dialect if one is not Dialect.STANFORD_POLLING)
 """The dialects in which players are sent requests; in the other one they ask for them."""
-
-
-class MatchPlayer(Protocol):
-    """Whoever plays a role in a match."""
-
-    @property
-    def name(self) -> str:
-        """The name for display and for the record."""
-        ...
-
-    async def send(self, text: str) -> str:
-        """Return the reply to a request; raises ServerError if the connection fails."""
-        ...
-
-
-@runtime_checkable
-class DistantPlayer(MatchPlayer, Protocol):
-    """A player elsewhere, which speaks a dialect and gets its requests over a connection."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect in which it is sent requests."""
-        ...
-
-    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
-        """Return the reply to a request; ``on_sent`` is called when the player has all of it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalPlayer:
-    """A player in this process, started and closed by the caller.
-
-    ``illegal_choices`` are those of its strategy that the player has replaced with legal moves, and
-    that nobody has taken note of yet.
-    """
-
-    name: str
-    player: Player
-    illegal_choices: list[str] = field(default_factory=list)
-
-    async def send(self, text: str) -> str:
-        """Hand the request to the player and return its reply."""
-        return await self.player.reply(text)
-
-    def take_illegal_choice(self) -> str | None:
-        """Return the choice that was replaced since the last call, None if there is none."""
-        taken = self.illegal_choices[-1] if self.illegal_choices else None
-        self.illegal_choices.clear()
-        return taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gdl import Constant
-from ggp_player.clock import Clock, Deadline, WallClock, monotonic
-from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted, MoveChosen
+from ggp_player.clock import Deadline, WallClock, monotonic
+from ggp_player.events import History, MatchStarted, MoveChosen
 from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
-from ggp_player.protocol import Start
 from ggp_player.strategies import Method
 from ggp_player.worker import FoundChoice
-
-if TYPE_CHECKING:
-    from ggp_player.move_service import Health
 
 FIRST_RESULT_SECONDS = 20.0
 """How much longer than its clock a search may take for a first result; no manager waits for it."""
@@ -30,37 +24,15 @@ WARM_UP_SECONDS = 15.0
 """How long a first move waits until the searches are compiled for this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class EngineSetup:
-    """What an engine searches with. ``ponder``: on the people's time, too."""
-
-    start: Start
-    strategy: str
-    seed: str
-    pool: Pool
-    health: Health
-    events: EventBus
-    ponder: bool = True
-    clock: Clock = monotonic
-
-
 class RoleEngine:
     """Searches for one role, from the start of a match. ``key`` is that of its events."""
 
-    def __init__(self, setup: EngineSetup) -> None:
+    def __init__(self, setup: Setup, pool: Pool) -> None:
         self._setup = setup
-        self._publisher = MatchPublisher(setup.events)
+        self._publisher = setup.events
         self._deadline: CancellableDeadline | None = None
         self._history: History = ()
-        searching = Setup(
-            setup.start,
-            setup.strategy,
-            setup.seed,
-            setup.ponder,
-            health=setup.health,
-            events=self._publisher,
-        )
-        self._search = SearchSupervisor(searching, setup.pool, self._notify)
+        self._search = SearchSupervisor(setup, pool, self._notify)
 
     @property
     def key(self) -> str:
@@ -72,10 +44,10 @@ class RoleEngine:
         """Why it cannot search, or nothing."""
         return self._search.unplayable
 
-    def open(self, player: str = "") -> None:
-        """Start the search's process. With a name it tells its moves as those of a player."""
-        if player:
-            self._publisher.started(_started(self._setup, player))
+    def open(self, is_player: bool) -> None:
+        """Start the search's process. That of a player tells its moves."""
+        if is_player:
+            self._publisher.started(_started(self._setup))
         self._search.open()
 
     def think(self, history: History, seconds: float | None = None) -> None:
@@ -84,7 +56,7 @@ class RoleEngine:
             return
         self._search.stop()
         self._go_to(history)
-        deadline = None if seconds is None else Deadline.after(seconds, self._setup.clock)
+        deadline = None if seconds is None else Deadline.after(seconds)
         self._search.search(deadline)
 
     def rest(self) -> None:
@@ -105,7 +77,7 @@ class RoleEngine:
 
         The only legal move comes at once, and the search goes on if it gains from that.
         """
-        began = self._setup.clock()
+        began = monotonic()
         if len(legal) > 1 or self._search.ponders:
             self.think(history, seconds)
         if len(legal) == 1:
@@ -113,13 +85,13 @@ class RoleEngine:
         await self._wait(seconds, lambda: self._search.has_ended)
         await self._wait(FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value())
         found = self._best(legal)
-        self._tell(found, len(history), self._setup.clock() - began)
+        self._tell(found, len(history), monotonic() - began)
         if not self._search.ponders:
             self._search.stop()
         return found
 
     async def _wait(self, seconds: float, condition: Callable[[], bool]) -> None:
-        self._deadline = CancellableDeadline(Deadline.after(seconds, self._setup.clock))
+        self._deadline = CancellableDeadline(Deadline.after(seconds))
         await self._deadline.wait(condition)
 
     def _has_value(self) -> bool:
@@ -176,14 +148,14 @@ class Engines:
 
     async def player(self, role: Constant, strategy: str) -> RoleEngine:
         """Return the engine that plays a role; it is started where it is not."""
-        return await self._opened(self.playing, role, strategy, strategy)
+        return await self._opened(self.playing, role, strategy, is_player=True)
 
     async def adviser(self, role: Constant, strategy: str) -> RoleEngine:
         """Return the engine that advises a person; it is started where it is not."""
-        return await self._opened(self.advising, role, strategy)
+        return await self._opened(self.advising, role, strategy, is_player=False)
 
     async def _opened(
-        self, engines: dict[Constant, RoleEngine], role: Constant, strategy: str, player: str = ""
+        self, engines: dict[Constant, RoleEngine], role: Constant, strategy: str, is_player: bool
     ) -> RoleEngine:
         """Return a role's engine; one that began with interpreted rules is replaced.
 
@@ -197,7 +169,7 @@ class Engines:
             await engine.close()
         if role not in engines:
             engines[role] = self._new(role, strategy)
-            engines[role].open(player)
+            engines[role].open(is_player)
             if not is_warm:
                 self._cold.add(engines[role])
         return engines[role]
@@ -225,7 +197,7 @@ class Engines:
         await asyncio.gather(*(engine.close() for engine in engines))
 
 
-def _started(setup: EngineSetup, player: str) -> MatchStarted:
+def _started(setup: Setup) -> MatchStarted:
     start = setup.start
     return MatchStarted(
         match="",
@@ -235,7 +207,7 @@ def _started(setup: EngineSetup, player: str) -> MatchStarted:
         start_clock=start.start_clock,
         play_clock=start.play_clock,
         role=start.role,
-        player=player,
+        player=setup.strategy,
         strategy=setup.strategy,
         manager="play",
     )

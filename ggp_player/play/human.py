@@ -10,13 +10,12 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import gdl
 from ggp_player.errors import MatchError, ProtocolError
 from ggp_player.play.page import serve_table
-from ggp_player.play.session import HUMAN
-from ggp_player.play.table import Table, spelled
+from ggp_player.play.table import HUMAN, Table
 from ggp_player.play.terminal import LeftError, Terminal
 from ggp_player.protocol import (
     ABORTED,
@@ -54,20 +53,17 @@ def human_seat(player: str) -> HumanSeat | None:
     return seats.get(way) if name == HUMAN else None
 
 
-class Asker(Protocol):
-    """Shows a table to people and has them choose."""
+class Asker:
+    """Shows a table to people and has them choose; a page does most of that by itself."""
 
     async def begin(self, table: Table) -> None:
         """Begin to show the table."""
-        ...
 
     async def ask(self, table: Table) -> None:
-        """Have the people choose; what they choose is in the table."""
-        ...
+        """Ask for a move of this step."""
 
     async def end(self, table: Table) -> None:
         """Show how it has ended."""
-        ...
 
 
 class HumanPlayer:
@@ -116,22 +112,19 @@ class HumanPlayer:
         if table is None or role is None:
             raise ProtocolError(0, "expected START before PLAY")
         await self._follow(table, play)
-        choice = table.ask_persons()[role]
-        if not choice.done():
+        table.ask_persons()
+        if table.choosing:
             table.start_clock(self._play_clock)
             try:
                 await self._asker.ask(table)
             except LeftError as error:
                 raise MatchError("the person has left the match") from error
-        return str(await choice)
+        return str(await asyncio.shield(table.choice(role)))
 
     async def _follow(self, table: Table, request: Play | Stop) -> None:
         if request.moves:
-            moves = spelled(table.ruleset, tuple(map(str, request.moves)))
-            line = await asyncio.to_thread(table.line.after, moves, (), table.clock())
-            if table.sight.hides:
-                await asyncio.to_thread(table.sight.follow, line, table.persons)
-            table.line = line
+            moves = tuple(map(table.ruleset.spell, request.moves))
+            table.line = await asyncio.to_thread(table.advance, moves)
             table.shown.notice = ""
             table.tell()
 
@@ -156,8 +149,12 @@ def _role(machine: gdl.StateMachine, name: str) -> gdl.Constant:
     raise MatchError(f"the game has no role {name}")
 
 
-class TerminalAsker:
-    """Asks in the terminal."""
+_terminal_turn = asyncio.Lock()
+"""There is one terminal, and one question in it at a time."""
+
+
+class TerminalAsker(Asker):
+    """Asks in the terminal when no other match does."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -168,16 +165,17 @@ class TerminalAsker:
 
     async def ask(self, table: Table) -> None:
         """Show the state and read moves until one is legal."""
-        self._terminal.show(table)
-        while table.choosing:
-            await self._terminal.read_choice(table)
+        async with _terminal_turn:
+            self._terminal.show(table)
+            while table.choosing:
+                await self._terminal.read_choice(table)
 
     async def end(self, table: Table) -> None:
         """Show the last state, and the goals."""
         self._terminal.show(table)
 
 
-class PageAsker:
+class PageAsker(Asker):
     """Asks on a page of its own, which is there until the match is over."""
 
     def __init__(self, stack: AsyncExitStack, on_address: Callable[[str], object]) -> None:
@@ -188,31 +186,10 @@ class PageAsker:
         """Serve the page, and say where it is."""
         self._on_address(await self._stack.enter_async_context(serve_table(table)))
 
-    async def ask(self, table: Table) -> None:
-        """Wait for the click."""
-        while table.choosing:
-            await table.news()
-
-    async def end(self, table: Table) -> None:
-        """Nothing: the page shows the end by itself."""
-
-
-_terminal_turn = asyncio.Lock()
-"""There is one terminal, and one question in it at a time."""
-
-
-class SharedTerminal(TerminalAsker):
-    """Asks in the terminal when no other match does."""
-
-    async def ask(self, table: Table) -> None:
-        """Wait until the terminal is free, then ask."""
-        async with _terminal_turn:
-            await super().ask(table)
-
 
 async def open_human(seat: HumanSeat, stack: AsyncExitStack) -> HumanPlayer:
     """Return a person for a seat, who is asked in the terminal, or on a page that it names."""
     terminal = Terminal()
     if seat.way == "page":
         return HumanPlayer(PageAsker(stack, lambda address: terminal.say(f"your page: {address}")))
-    return HumanPlayer(SharedTerminal(terminal))
+    return HumanPlayer(TerminalAsker(terminal))

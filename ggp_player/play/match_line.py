@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from gdl import Constant, State, StateMachine, Term
+from gdl import Constant, State, Term
+from gdl.state_machine import RuledMachine
 from ggp_player.errors import MatchError
 from ggp_player.events import ObservedStep
-from ggp_player.protocol import MatchRecord, move_texts, state_text
+from ggp_player.match_rules import MatchPosition
+from ggp_player.protocol import move_texts
 
 JointMove: TypeAlias = tuple[Term, ...]
 
@@ -23,28 +25,26 @@ class LineStep:
     """A state, and the joint move that led there; that is empty at the start.
 
     ``legal_moves`` has an entry for each role and is empty where the match is over; ``goals`` are
-    empty before. ``errors`` are as in match records. ``time`` is in milliseconds since 1970.
+    empty before.
     """
 
     joint_move: JointMove
     state: State
     legal_moves: tuple[tuple[Term, ...], ...]
     goals: tuple[int | None, ...]
-    errors: tuple[str, ...]
-    time: int
 
 
-@dataclass(frozen=True, slots=True)
-class MatchLine:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchLine(MatchPosition):
     """The steps of a match; the first is the start."""
 
-    machine: StateMachine
+    machine: RuledMachine
     steps: tuple[LineStep, ...]
 
     @classmethod
-    def begin(cls, machine: StateMachine, time: int) -> MatchLine:
+    def begin(cls, machine: RuledMachine) -> MatchLine:
         """Return the line that has the initial state only."""
-        return cls(machine, (_step(machine, machine.initial_state(), time=time),))
+        return _line(machine, (_step(machine, machine.initial_state()),))
 
     @property
     def last(self) -> LineStep:
@@ -59,20 +59,12 @@ class MatchLine:
     @property
     def is_over(self) -> bool:
         """Whether the match is over."""
-        return not self.last.legal_moves
+        return self.is_terminal
 
     @property
     def history(self) -> History:
         """The joint moves as texts."""
         return tuple(move_texts(step.joint_move) for step in self.steps[1:])
-
-    @property
-    def percepts(self) -> tuple[tuple[Term, ...], ...]:
-        """What each role saw of the last joint move; nothing before the first one."""
-        if not self.number:
-            return tuple(() for _ in self.machine.roles)
-        before, joint_move = self.steps[-2].state, self.last.joint_move
-        return tuple(self.machine.percepts(before, joint_move, role) for role in self.machine.roles)
 
     def seen_by(self, role: Constant) -> tuple[ObservedStep, ...]:
         """What a role was told of each joint move: its own move, and its percepts."""
@@ -85,54 +77,43 @@ class MatchLine:
             for before, step in pairwise(self.steps)
         )
 
-    def after(
-        self, joint_move: Sequence[Term], errors: Sequence[str] = (), time: int = 0
-    ) -> MatchLine:
+    def after(self, joint_move: Sequence[Term]) -> MatchLine:
         """Return the line with one more joint move.
 
         Raises :class:`gdl.MoveError` for one that does not fit the game, and :class:`MatchError`
         where the rules then leave a role without a move.
         """
         state = self.machine.next_state(self.last.state, tuple(joint_move))
-        step = _step(self.machine, state, tuple(joint_move), tuple(errors), time)
-        return MatchLine(self.machine, (*self.steps, step))
+        return _line(self.machine, (*self.steps, _step(self.machine, state, tuple(joint_move))))
 
     def back_to(self, number: int) -> MatchLine:
         """Return the line without the steps after a number."""
-        return MatchLine(self.machine, self.steps[: number + 1])
-
-    def record(self, header: MatchRecord, is_aborted: bool) -> MatchRecord:
-        """Return the match record of the line; ``header`` has all that is not in it."""
-        is_completed = self.is_over and not is_aborted
-        values = {
-            name: getattr(header, name)
-            for name in header.__dataclass_fields__
-            if name not in {"states", "state_times", "moves", "errors", "goal_values"}
-        }
-        values |= {"is_completed": is_completed, "is_aborted": is_aborted}
-        return MatchRecord(
-            **values,
-            states=tuple(state_text(step.state) for step in self.steps),
-            state_times=tuple(step.time for step in self.steps),
-            moves=self.history,
-            errors=tuple(step.errors for step in self.steps),
-            goal_values=tuple(goal or 0 for goal in self.last.goals) if is_completed else (),
-        )
+        return _line(self.machine, self.steps[: number + 1])
 
 
-def _step(
-    machine: StateMachine,
-    state: State,
-    joint_move: JointMove = (),
-    errors: tuple[str, ...] = (),
-    time: int = 0,
-) -> LineStep:
-    errors = errors or ("",) * len(machine.roles)
+def _line(machine: RuledMachine, steps: tuple[LineStep, ...]) -> MatchLine:
+    last = steps[-1]
+    percepts: tuple[tuple[str, ...], ...] = ()
+    if len(steps) > 1 and machine.ruleset.has_percepts:
+        before = steps[-2].state
+        seen = (machine.percepts(before, last.joint_move, role) for role in machine.roles)
+        percepts = tuple(map(move_texts, seen))
+    return MatchLine(
+        not last.legal_moves,
+        tuple(map(move_texts, last.legal_moves)),
+        last.goals,
+        percepts,
+        machine=machine,
+        steps=steps,
+    )
+
+
+def _step(machine: RuledMachine, state: State, joint_move: JointMove = ()) -> LineStep:
     if machine.is_terminal(state):
         goals = tuple(machine.goal(state, role) for role in machine.roles)
-        return LineStep(joint_move, state, (), goals, errors, time)
+        return LineStep(joint_move, state, (), goals)
     legal = tuple(machine.legal_moves(state, role) for role in machine.roles)
     for role, moves in zip(machine.roles, legal, strict=True):
         if not moves:
             raise MatchError(f"the rules give {role} no legal move")
-    return LineStep(joint_move, state, legal, (), errors, time)
+    return LineStep(joint_move, state, legal, ())

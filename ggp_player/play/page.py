@@ -217,7 +217,7 @@ class PlayPage:
             raise web.HTTPBadRequest(reason="that is no request of a page") from error
         name = request.path.rpartition("/")[2]
         if name == "move":
-            self.table.choose_text(asked.role, asked.move, asked.step, asked.match)
+            self.table.choose(asked.role, asked.move, asked.step, asked.match)
         else:
             await self._act(name, asked)
         return self._site.json(b"{}")
@@ -387,7 +387,7 @@ def view_of(table: Table) -> dict[str, object]:
         "goals": goals,
         "notice": shown.notice,
         "advice": shown.advice,
-        "waiting_for": shown.waiting_for,
+        "waiting_for": table.waiting_for,
         "deadline": shown.deadline if choosing else None,
         "clock": shown.clock,
         "actions": sorted(table.actions),

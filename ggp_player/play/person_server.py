@@ -26,7 +26,7 @@ from gdl import GdlError
 from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
 from ggp_player.pages import EventStream, PageSite
-from ggp_player.play.human import HumanPlayer
+from ggp_player.play.human import Asker, HumanPlayer
 from ggp_player.play.page import SHUTDOWN_SECONDS, PlayPage, in_sentences
 from ggp_player.play.table import Table
 
@@ -40,7 +40,7 @@ READY_LINE = b"ready\n"
 """What the process writes when its socket is there."""
 
 
-class PersonServer:
+class PersonServer(Asker):
     """Serves the matches of one person, one after the other, at addresses below ``base``."""
 
     def __init__(self, name: str, base: str = "") -> None:
@@ -89,14 +89,6 @@ class PersonServer:
         if before is not None:
             before.table.end_viewing()
             await before.close()
-
-    async def ask(self, table: Table) -> None:
-        """Wait for the click."""
-        while table.choosing:
-            await table.news()
-
-    async def end(self, table: Table) -> None:
-        """Nothing: the page shows the end until the next match begins."""
 
     # ---------------------------------------------------------------------- the person
 

@@ -1,45 +1,32 @@
 """A match of people against strategies, or against player servers, which they can take back.
 
-The session asks everybody for a move of the step at the same time, makes the joint move, and so on.
-Whatever a person does besides moving interrupts that, changes the match, and begins to ask anew.
-Chance and replaced moves depend on the seed and the step alone, so that the same moves lead to the
-same states again.
+The match runs on :class:`ggp_player.match_runner.GameManager`, whose players sit at this table.
+Whatever a person does besides moving interrupts it, changes the match, and has it go on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
-from random import Random
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from gdl import Constant, GdlError, Ruleset, StateMachine, Term
+from gdl import Constant, GdlError, StateMachine
 from gdl.language import RANDOM_ROLE, moves_by_chance
+from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.errors import GgpPlayerError, PlayError
-from ggp_player.events import (
-    EventBus,
-    MatchPublisher,
-    MatchStarted,
-    StepMade,
-    Thoughts,
-)
-from ggp_player.move_service import Health, Pool, ensure_warm
-from ggp_player.play.engine import Engines, EngineSetup, RoleEngine
+from ggp_player.errors import GgpPlayerError, MatchError, PlayError
+from ggp_player.events import MatchPublisher, Thoughts
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
+from ggp_player.move_service import Health, Pool, Setup, ensure_warm
+from ggp_player.play.engine import Engines, RoleEngine
 from ggp_player.play.match_line import MatchLine
-from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
+from ggp_player.play.seats import SeatedPerson, SeatedSearch
 from ggp_player.play.table import Advice, Shown, Table
-from ggp_player.protocol import (
-    TIMEOUT,
-    MatchRecord,
-    Start,
-    move_texts,
-    spaced,
-    state_text,
-)
+from ggp_player.protocol import TIMEOUT, MatchRecord, Start, move_texts, spaced
 
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
@@ -47,35 +34,28 @@ HINT_SECONDS = 3.0
 HIDDEN = "a search knows more of this position than you may know"
 """Why people get no advice where information is hidden from them."""
 
-HUMAN = "human"
-"""What the records call a person."""
+GOODBYE_SECONDS = 1.0
+"""How long player servers may take to hear that the match is broken off."""
 
 _log = logging.getLogger(__name__)
 
 
-Opponent: TypeAlias = str | RemoteOpponent
+Opponent: TypeAlias = str | DistantPlayer
 """A strategy, or a player server."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlaySetup:
-    """What a match is played with. Clocks are in seconds.
+class PlaySetup(MatchSetup):
+    """What people's matches are played with; the id of each is ``match_id`` and when it began.
 
     ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
     ``is_timed`` people are held to the play clock, too.
     """
 
-    ruleset: Ruleset
-    game: str
     persons: tuple[str, ...] = ()
     opponents: tuple[Opponent, ...] = ("auto",)
-    start_clock: int = 5
-    play_clock: int = 3
     is_timed: bool = False
-    seed: int = 0
     ponder: bool = True
-    rulesheet_url: str = ""
-    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
 class PlaySession(Table):
@@ -88,7 +68,7 @@ class PlaySession(Table):
     def __init__(
         self,
         setup: PlaySetup,
-        machine: StateMachine,
+        machine: RuledMachine,
         pool: Pool,
         clock: WallClock = wall_clock,
         warm_up: Callable[[Health], Awaitable[None]] = ensure_warm,
@@ -99,10 +79,8 @@ class PlaySession(Table):
         self._pool = pool
         self._warm_up = warm_up
         self._engines = Engines(self._new_engine, clock)
-        self._remotes = RemoteOpponents(setup.ruleset, machine.roles)
         self.is_thinking = False
-        self._begun = clock()
-        self._events = MatchPublisher(setup.events)
+        self._match = self._new_match()
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
         self._advising: asyncio.Task[None] | None = None
@@ -110,8 +88,7 @@ class PlaySession(Table):
 
     async def __aenter__(self) -> PlaySession:
         self._engines.warming = asyncio.create_task(self._warm())
-        self._assign()
-        self._publish_beginning()
+        self._match.begin()
         self._run()
         return self
 
@@ -121,8 +98,7 @@ class PlaySession(Table):
     async def close(self) -> None:
         """Break the match off unless it is over, and end all processes."""
         await self._interrupt()
-        self._end_match("the match was left")
-        await self._remotes.say_goodbye(self.line)
+        await self._break_off("the match was left")
         await self._engines.end_warming()
         self._thoughts.close()
         await self._engines.close()
@@ -130,7 +106,25 @@ class PlaySession(Table):
         self.end_viewing()
 
     @property
-    def actions(self) -> frozenset[str]:  # type: ignore[override]
+    def waiting_for(self) -> tuple[str, ...]:
+        """The opponents that are awaited, where they have a choice, or people cannot know that."""
+        match = self._match
+        if not match.steps:
+            servers = (one for one, seat in match.seats.items() if isinstance(seat, DistantPlayer))
+            return tuple(map(str, servers))
+        others = (role for role in match.awaited if role not in self.persons)
+        return tuple(
+            str(role) for role in others if len(self.legal_moves(role)) > 1 or self.is_veiled
+        )
+
+    def errors(self, step: int) -> tuple[str, ...]:
+        """What went wrong with the moves that led to a step, as far as people may see it."""
+        pairs = zip(self.machine.roles, self._match.steps[step].errors, strict=True)
+        seen = self.persons if self.is_veiled else self.machine.roles
+        return tuple(error if role in seen else "" for role, error in pairs)
+
+    @property
+    def actions(self) -> frozenset[str]:
         """What people can do now besides moving."""
         found = {"new"}
         if not self.is_veiled:
@@ -153,25 +147,17 @@ class PlaySession(Table):
     async def take_back(self, step: int, match: int | None = None) -> None:
         """Go back to the last step in which a person had a choice."""
         async with self._changing(step, match, "back", "there is no move that can be taken back"):
-            if self._events_are_over:
+            if self._match.is_over:
                 await self._engines.close()  # they told of a match that is over
-            self._go_back()
+            earlier = range(self.line.number - 1, 0, -1)
+            self.line = self.line.back_to(next(filter(self._has_choice, earlier), 0))
+            self._match.go_back(self.line.number, self.line)
+            self.shown.ended = ""
             self.shown.notice = f"Taken back to step {self.line.number + 1}."
 
-    def _go_back(self) -> None:
-        line = self.line.back_to(self.line.number - 1)
-        while line.number and not self._has_choice(line):
-            line = line.back_to(line.number - 1)
-        self.line = line
-        self.shown.ended = ""
-        if self._events_are_over:
-            self._publish_beginning()
-        else:
-            self._events.steps_taken_back(line.number)
-
-    def _has_choice(self, line: MatchLine) -> bool:
-        """Whether a person chose something at the end of a line."""
-        legal = zip(self.machine.roles, line.last.legal_moves, strict=True)
+    def _has_choice(self, number: int) -> bool:
+        """Whether a person chose something after so many steps."""
+        legal = zip(self.machine.roles, self.line.steps[number].legal_moves, strict=True)
         return any(len(moves) > 1 for role, moves in legal if role in self.persons)
 
     async def flip(self, step: int, match: int | None = None) -> None:
@@ -181,28 +167,25 @@ class PlaySession(Table):
             following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
             self.persons = tuple(following[role] for role in self.persons)
             await self._engines.close()
-            self._assign()
+            self._match.change_seats(self._players())
             self.shown.notice = f"You are {self.persons_in_words()} now."
 
     async def new_match(self, match: int | None = None) -> None:
         """Begin the game anew."""
         async with self._changing(self.line.number, match, "new", ""):
-            self._end_match("a new match was begun")
-            await self._remotes.say_goodbye(self.line)
+            await self._break_off("a new match was begun")
             await self._engines.close()
             self.line = self.line.back_to(0)
             self.shown = Shown()
             self.match_number += 1
-            self._begun = self.clock()
-            self._assign()
-            self._publish_beginning()
+            self._match = self._new_match()
+            self._match.begin()
 
     async def resign(self, step: int, match: int | None = None) -> None:
         """Break the match off."""
         async with self._changing(step, match, "resign", "the match is over"):
             self.shown.ended = f"{self.persons_in_words()} resigned."
-            self._end_match(self.shown.ended)
-            await self._remotes.say_goodbye(self.line)
+            await self._break_off(self.shown.ended)
 
     async def hint(self, step: int, match: int | None = None) -> Advice:
         """Return the move that a search finds best for the person who is to choose."""
@@ -229,109 +212,49 @@ class PlaySession(Table):
         if is_on and not self.knows_all:
             raise PlayError(HIDDEN)
         self.is_thinking = is_on
-        if not is_on:
-            self.shown.thoughts = None
-            self.thoughts_version += 1
         await self._think_aloud()
         self.tell()
 
     def record(self) -> MatchRecord:
         """Return the record of the match so far."""
-        setup = self.setup
-        names = tuple(self.names[role] for role in self.machine.roles)
-        header = MatchRecord(
-            match_id=self.match_id,
-            start_time=self._begun,
-            start_clock=setup.start_clock,
-            play_clock=setup.play_clock,
-            player_names_from_host=names,
-            states=("",),
-            state_times=(0,),
-            moves=(),
-            errors=(("",) * len(names),),
-            random_token=f"{Random(f'token {setup.seed}').getrandbits(64):016x}",
-            game_meta_url=setup.rulesheet_url,
-            is_player_human=tuple(role in self.persons for role in self.machine.roles),
-        )
-        return self.line.record(header, is_aborted=bool(self.shown.ended))
+        return self._match.record()
 
     @property
     def match_id(self) -> str:
         """The id of the match, with the time at which it began."""
-        return f"{self.setup.game}.{self._begun}"
+        return self._match.setup.match_id
 
     # ---------------------------------------------------------------------- beginning and ending
 
-    def _assign(self) -> None:
-        """Seat people and opponents."""
-        waiting = list(self.setup.opponents)
-        self._remotes.seats.clear()
-        for role in self.machine.roles:
-            if moves_by_chance(role):
-                self.names[role] = RANDOM_ROLE
-            elif role in self.persons:
-                self.names[role] = HUMAN
+    def _new_match(self) -> GameManager:
+        now = self.clock()
+        name = f"{self.setup.match_id}.{now}"
+        match = replace(self.setup, match_id=name, start_time=now, repeats=True)
+        return GameManager(match, self, self._players(), self._take_step)
+
+    def _players(self) -> list[MatchPlayer | SeatedPlayer]:
+        """Seat people and opponents, in role order."""
+        setup, waiting = self.setup, list(self.setup.opponents)
+        self.names = dict.fromkeys(self.machine.roles, RANDOM_ROLE)
+        players: list[MatchPlayer | SeatedPlayer] = []
+        for role in _seats(self.machine):
+            if role in self.persons:
+                seconds = setup.play_clock if setup.is_timed else None
+                players.append(SeatedPerson(self, role, seconds))
+            elif isinstance(one := waiting.pop(0) if len(waiting) > 1 else waiting[0], str):
+                clocks = setup.start_clock, setup.play_clock
+                players.append(SeatedSearch(self, role, one, self._engines, clocks))
             else:
-                opponent = waiting.pop(0) if len(waiting) > 1 else waiting[0]
-                self.names[role] = opponent if isinstance(opponent, str) else opponent.name
-                if not isinstance(opponent, str):
-                    self._remotes.seats[role] = opponent
+                players.append(one)
+            self.names[role] = players[-1].name
+        return players
 
-    def _publish_beginning(self) -> None:
-        """Tell that a match begins, with the steps that it has already."""
-        self._events = MatchPublisher(self.setup.events)
-        self._events_are_over = False
-        record = self.record()
-        self._events.started(
-            MatchStarted(
-                match="",
-                time=0,
-                match_id=self.match_id,
-                rules=self.rules,
-                start_clock=self.setup.start_clock,
-                play_clock=self.setup.play_clock,
-                roles=tuple(map(str, self.machine.roles)),
-                players=record.player_names_from_host,
-                game=self.setup.game,
-                rulesheet_url=record.game_meta_url,
-                random_token=record.random_token,
-            ),
-            self._begun,
-        )
-        for number in range(len(self.line.steps)):
-            self._publish_step(number)
-
-    @property
-    def rules(self) -> str:
-        """The rules, as a game manager would send them."""
-        return spaced(str(self.ruleset))
-
-    def _publish_step(self, number: int) -> None:
-        step = self.line.steps[number]
-        self._events.step_made(
-            StepMade(
-                match="",
-                time=step.time,
-                step=number,
-                joint_move=move_texts(step.joint_move),
-                errors=step.errors,
-                seconds=(0.0,) * len(step.errors),
-                state=state_text(step.state),
-            )
-        )
-
-    _events_are_over = False
-
-    def _end_match(self, reason: str) -> None:
-        """Tell how the match ended, once."""
-        if self._events_are_over:
-            return
-        self._events_are_over = True
-        if self.line.is_over:
-            goals = zip(map(str, self.machine.roles), self.line.last.goals, strict=True)
-            self._events.ended("completed", goals=dict(goals))
-        else:
-            self._events.ended("aborted", reason=reason)
+    async def _break_off(self, reason: str) -> None:
+        """Break the match off, if it is not over."""
+        if not self._match.is_over:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GOODBYE_SECONDS):
+                    await self._match.abort(reason)
 
     @asynccontextmanager
     async def _changing(
@@ -343,7 +266,7 @@ class PlaySession(Table):
             if action not in self.actions:
                 raise PlayError(refusal)
             await self._interrupt()
-            self.shown = replace(self.shown, advice=None, deadline=None, waiting_for=(), notice="")
+            self.shown = replace(self.shown, advice=None, deadline=None, notice="")
             try:
                 yield
             finally:
@@ -356,6 +279,7 @@ class PlaySession(Table):
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         self._running = self._advising = None
+        self.stop_asking()
 
     def _run(self) -> None:
         if not self.is_over:
@@ -365,72 +289,50 @@ class PlaySession(Table):
     # ---------------------------------------------------------------------- playing
 
     async def _play(self) -> None:
+        match = self._match
         try:
-            await self._start_remotes()
-            while not self.is_over:
-                await self._play_step()
-            await self._remotes.say_goodbye(self.line)
+            if match.steps:
+                self._ask()
+            await match.go_on()
+            await match.stop()
         except (GgpPlayerError, GdlError) as error:
             self.shown.ended = f"The match cannot go on: {error}"
         except Exception as error:
             _log.exception("the match cannot go on")
             self.shown.ended = f"The match cannot go on: {type(error).__name__}."
-        self._end_match(self.shown.ended)
         self.tell()
+        if self.shown.ended:
+            await self._break_off(self.shown.ended)
 
-    async def _play_step(self) -> None:
-        """Ask everybody for a move, and make the joint move."""
-        self.shown.advice = None
-        asked = self.ask_persons()
-        self.shown.deadline = None
+    def _take_step(self, step: MatchStep) -> None:
+        """Show a step of the match runner's, and ask for the next; number 0 is the reply to START.
+
+        Raises :class:`MatchError` where a player server has not replied to that.
+        """
+        seats = self._match.seats
+        wrong = [(role, error) for role, error in zip(seats, step.errors, strict=True) if error]
+        if step.number:
+            assert isinstance(self._match.position, MatchLine)
+            self.line = self._match.position
+            moves = dict(zip(seats, step.joint_move, strict=True))
+            late = [role for role, error in wrong if role in self.persons and error == TIMEOUT]
+            told = (f"The time is up; {role} moves {moves[role]}." for role in late)
+            self.shown.notice = " ".join(told)
+        elif wrong:
+            role, error = wrong[0]
+            raise MatchError(f"{self.names[role]} does not answer ({error})")
+        self.tell()
+        self._ask()
+
+    def _ask(self) -> None:
+        """Have the people choose their moves of this step."""
+        if self.is_over:
+            return
+        self.shown.advice = self.shown.deadline = None
+        self.ask_persons()
         if self.setup.is_timed and self.choosing:
             self.start_clock(self.setup.play_clock)
         self._advising = asyncio.create_task(self._think_aloud())
-        moves = [self._move_of(role, asked.get(role)) for role in self.machine.roles]
-        decided = await _gathered(moves)
-        joint_move, errors = zip(*decided, strict=True)
-        line = await asyncio.to_thread(self.line.after, joint_move, errors, self.clock())
-        if self.sight.hides:
-            await asyncio.to_thread(self.sight.follow, line, self.persons)
-        self.line = line
-        self.shown.notice = ""
-        self._publish_step(line.number)
-        self.tell()
-
-    async def _move_of(
-        self, role: Constant, asked: asyncio.Future[Term] | None
-    ) -> tuple[Term, str]:
-        """Return a role's move, and what went wrong with it."""
-        legal = self.legal_moves(role)
-        if moves_by_chance(role):
-            return self._random("chance", role).choice(legal), ""
-        if asked is not None:
-            return await self._move_of_person(role, asked)
-        with self._waiting_for(role):
-            if role in self._remotes.seats:
-                clock = self.setup.play_clock
-                move, error = await self._remotes.move(role, self.line, legal, clock)
-                return self._random("replaced", role).choice(legal) if move is None else move, error
-            engine = await self._engines.player(role, self.names[role])
-            seconds = self.setup.play_clock + (0 if self.line.number else self.setup.start_clock)
-            # A player is told no more of the steps than it may know.
-            told = self.line.seen_by(role) if self.sight.hides else self.line.history
-            found = await engine.choose(told, move_texts(legal), seconds)
-        return next(move for move in legal if str(move) == found.move), ""
-
-    async def _move_of_person(
-        self, role: Constant, asked: asyncio.Future[Term]
-    ) -> tuple[Term, str]:
-        try:
-            async with asyncio.timeout(self.setup.play_clock if self.setup.is_timed else None):
-                return await asked, ""
-        except TimeoutError:
-            move = self._random("replaced", role).choice(self.legal_moves(role))
-            self.shown.notice = f"The time is up; {role} moves {move}."
-            return move, TIMEOUT
-
-    def _random(self, purpose: str, role: Constant) -> Random:
-        return Random(f"{purpose} {self.setup.seed} {self.line.number} {role}")
 
     # ---------------------------------------------------------------------- engines
 
@@ -457,10 +359,15 @@ class PlaySession(Table):
 
     def _new_engine(self, role: Constant, strategy: str) -> RoleEngine:
         setup, clocks = self.setup, (self.setup.start_clock, self.setup.play_clock)
-        start = Start(self.match_id, str(role), self.rules, *clocks)
-        seed = f"{setup.seed} {setup.game} {role}"
-        common = self._pool, self.health, setup.events, setup.ponder
-        return RoleEngine(EngineSetup(start, strategy, seed, *common))
+        searching = Setup(
+            Start(self.match_id, str(role), spaced(str(self.ruleset)), *clocks),
+            strategy,
+            f"{setup.seed} {setup.match_id} {role}",
+            setup.ponder,
+            health=self.health,
+            events=MatchPublisher(setup.events),
+        )
+        return RoleEngine(searching, self._pool)
 
     # ---------------------------------------------------------------------- thoughts
 
@@ -470,14 +377,15 @@ class PlaySession(Table):
 
     async def _think_aloud(self) -> None:
         """Have the search of the person who chooses tell what it thinks, where that is wanted."""
-        role = self._adviced()
+        is_shown = self.is_thinking and self.knows_all
+        role = self._adviced() if is_shown else None
         for other, adviser in self._engines.advising.items():
-            if other != role or not (self.is_thinking and self.knows_all):
+            if other != role:
                 adviser.rest()
-        if self.is_thinking and not self.knows_all:
+        if not is_shown and self.shown.thoughts is not None:
             self.shown.thoughts = None
             self.thoughts_version += 1
-        elif role is not None and self.is_thinking:
+        if role is not None:
             adviser = await self._adviser(role)
             adviser.think(self.line.history)
 
@@ -495,42 +403,6 @@ class PlaySession(Table):
             is_wanted = is_meant and self.is_thinking and self.knows_all
             if engine.key == thoughts.match and is_wanted:
                 self.tell_thoughts(str(other), thoughts)
-
-    # ---------------------------------------------------------------------- player servers
-
-    async def _start_remotes(self) -> None:
-        if self.line.number or not self._remotes.seats:
-            return
-        self.shown.waiting_for = tuple(map(str, self._remotes.seats))
-        self.tell()
-        setup = self.setup
-        await self._remotes.start(self.match_id, setup.start_clock, setup.play_clock)
-        self.shown.waiting_for = ()
-
-    @contextmanager
-    def _waiting_for(self, role: Constant) -> Iterator[None]:
-        """Show that a role's move is awaited, where it has a choice, or people cannot know that."""
-        name = str(role)
-        if len(self.legal_moves(role)) > 1 or self.is_veiled:
-            self.shown.waiting_for = (*self.shown.waiting_for, name)
-            self.tell()
-        try:
-            yield
-        finally:
-            others = (one for one in self.shown.waiting_for if one != name)
-            self.shown.waiting_for = tuple(others)
-
-
-async def _gathered(
-    moves: Sequence[Coroutine[Any, Any, tuple[Term, str]]],
-) -> list[tuple[Term, str]]:
-    """Wait for all; where one fails, the others are cancelled."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(move) for move in moves]
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
 
 
 def _seats(machine: StateMachine) -> tuple[Constant, ...]:

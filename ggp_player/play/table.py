@@ -10,14 +10,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import gdl
-from gdl import Constant, Ruleset, StateMachine, Term
+from gdl import Constant, Ruleset, Term
 from gdl.language import moves_by_chance
+from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
-from ggp_player.play.match_line import JointMove, MatchLine
+from ggp_player.play.match_line import MatchLine
+from ggp_player.protocol import state_text
 
 MAX_LEGAL = 2_000
 """Legal moves of a step that a person is shown."""
@@ -25,6 +26,9 @@ MAX_LEGAL = 2_000
 
 UNKNOWN = "?"
 """In place of a move that people may not see."""
+
+HUMAN = "human"
+"""What the records call a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,6 @@ class Shown:
     deadline: int | None = None
     """When the people's clock runs out, in milliseconds since 1970."""
     clock: float = 0.0
-    waiting_for: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,13 +74,10 @@ class Table:
     ``thoughts_version`` with what a search thinks.
     """
 
-    actions: frozenset[str] = frozenset()
-    """What people can do besides moving."""
-
     def __init__(
         self,
         ruleset: Ruleset,
-        machine: StateMachine,
+        machine: RuledMachine,
         persons: Sequence[Constant],
         clock: WallClock = wall_clock,
     ) -> None:
@@ -85,7 +85,7 @@ class Table:
         self.machine = machine
         self.persons = tuple(persons)
         self.clock = clock
-        self.line = MatchLine.begin(machine, clock())
+        self.line = MatchLine.begin(machine)
         self.sight = Sight(ruleset, machine)
         self.names = dict.fromkeys(machine.roles, "")
         self.shown = Shown()
@@ -97,6 +97,16 @@ class Table:
         self._news = asyncio.Event()
 
     # ---------------------------------------------------------------------- what is shown
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """What people can do besides moving."""
+        return frozenset()
+
+    @property
+    def waiting_for(self) -> tuple[str, ...]:
+        """The opponents that are known to be awaited."""
+        return ()
 
     @property
     def is_over(self) -> bool:
@@ -128,13 +138,9 @@ class Table:
         """The joint move that led to a step, without the moves that people may not see."""
         return self.knowledge[step].moves if self.is_veiled else self.line.steps[step].joint_move
 
-    def errors(self, step: int) -> tuple[str, ...]:
-        """What went wrong with the moves that led to a step, as far as people may see them."""
-        errors = self.line.steps[step].errors
-        if not self.is_veiled:
-            return errors
-        pairs = zip(self.machine.roles, errors, strict=True)
-        return tuple(error if role in self.persons else "" for role, error in pairs)
+    def errors(self, _step: int) -> tuple[str, ...]:
+        """What went wrong with the moves that led to a step, as far as people may see it."""
+        return ("",) * len(self.machine.roles)
 
     def tell(self) -> None:
         """Note that something which is shown has changed."""
@@ -160,6 +166,28 @@ class Table:
         """Tell all viewers that nothing more comes."""
         self.is_closing = True
         self.wake()
+
+    # ---------------------------------------------------------------------- the match rules
+
+    @property
+    def roles(self) -> tuple[Constant, ...]:
+        """The roles in the order of joint moves."""
+        return self.machine.roles
+
+    def begin(self) -> MatchLine:
+        """Return the line as it is: the match begins, or goes on from there."""
+        return self.line
+
+    def advance(self, joint_move: Sequence[Term]) -> MatchLine:
+        """Return the line after a joint move, which is not shown yet; it can take long."""
+        line = self.line.after(joint_move)
+        if self.sight.hides:
+            self.sight.follow(line, self.persons)
+        return line
+
+    def states(self) -> tuple[str, ...]:
+        """Return all states so far as a match record has them."""
+        return tuple(state_text(step.state) for step in self.line.steps)
 
     # ---------------------------------------------------------------------- choosing
 
@@ -191,35 +219,32 @@ class Table:
                 f"that was for step {step + 1}, and the match is at step {self.line.number + 1}"
             )
 
-    def choose(self, role: Constant, move: Term, step: int, match: int | None = None) -> None:
+    def choose(
+        self, role: Constant | str, move: Term | str, step: int, match: int | None = None
+    ) -> None:
         """Choose a person's move. Raises :class:`PlayError`, which says why it cannot be made."""
+        person = next((one for one in self.persons if str(one) == str(role)), None)
+        if person is None:
+            raise PlayError(f"{str(role)[:80]} is no role of yours")
         if self.is_over:
             raise PlayError("the match is over")
         self.check(step, match)
-        choice = self._choices.of_role.get(role)
-        if role not in self.persons or choice is None or self._choices.step != step:
+        legal = next((one for one in self.legal_moves(person) if str(one) == str(move)), None)
+        if legal is None:
+            raise PlayError(f"{str(move)[:80]} is not legal for {role}")
+        choice = self._choices.of_role.get(person)
+        if choice is None or self._choices.step != step:
             raise PlayError(f"{role} is not asked for a move now")
         if choice.done():
-            raise PlayError(f"{role} has chosen {self.chosen(role)} already")
-        if move not in self.legal_moves(role):
-            raise PlayError(f"{move} is not legal for {role}")
-        choice.set_result(move)
+            raise PlayError(f"{role} has chosen {self.chosen(person)} already")
+        choice.set_result(legal)
         self.tell()
 
-    def choose_text(self, role: str, move: str, step: int, match: int | None = None) -> None:
-        """Choose a move that is given as text, as a page sends it."""
-        found = next((one for one in self.persons if str(one) == role), None)
-        if found is None:
-            raise PlayError(f"{role[:80]} is no role of yours")
-        if self.is_over:
-            raise PlayError("the match is over")
-        self.check(step, match)
-        moves = {str(one): one for one in self.legal_moves(found)}
-        if move not in moves:
-            raise PlayError(f"{move[:80]} is not legal for {role}")
-        self.choose(found, moves[move], step, match)
+    def choice(self, role: Constant) -> asyncio.Future[Term]:
+        """What a person chooses in this step, for which the people are asked."""
+        return self._choices.of_role[role]
 
-    def ask_persons(self) -> dict[Constant, asyncio.Future[Term]]:
+    def ask_persons(self) -> None:
         """Begin to ask for this step's moves. A move that is no decision is made at once."""
         loop = asyncio.get_running_loop()
         self._choices = _Choices(
@@ -230,7 +255,11 @@ class Table:
             if len(moves) == 1 and self._only_waits(role, moves[0]):
                 choice.set_result(moves[0])
         self.tell()
-        return dict(self._choices.of_role)
+
+    def stop_asking(self) -> None:
+        """Ask for no move any more; what was chosen in this step stays."""
+        for choice in self._choices.of_role.values():
+            choice.cancel()
 
     def start_clock(self, seconds: int) -> None:
         """Show people how long they may think about this step."""
@@ -302,8 +331,3 @@ def _told_of_state(knowledge: Knowledge) -> str:
         return "You know the whole position."
     count = len(knowledge.possible)
     return f"{count} positions are possible; drawn is what is the same in all of them."
-
-
-def spelled(ruleset: Ruleset, texts: Sequence[str]) -> JointMove:
-    """Read a joint move, in the spelling of the rules. Raises GdlSyntaxError."""
-    return tuple(ruleset.spell(gdl.parse_term(text)) for text in texts)

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from rich.columns import Columns
@@ -92,17 +93,10 @@ class Lines:
         loop.call_soon_threadsafe(self._waiting.put_nowait, line)
 
 
-class _Shared:
-    """What all terminals of a process share: what was typed ahead is lost with none of them."""
-
-    lines: Lines | None = None
-
-
+@cache
 def standard_input() -> Lines:
-    """Return the lines of the standard input, the same for all who ask."""
-    if _Shared.lines is None:
-        _Shared.lines = Lines(sys.stdin.fileno() if sys.stdin is not None else 0)
-    return _Shared.lines
+    """Return the lines of the standard input: what was typed ahead is lost with no terminal."""
+    return Lines(sys.stdin.fileno() if sys.stdin is not None else 0)
 
 
 class Terminal:

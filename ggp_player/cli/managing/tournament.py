@@ -35,7 +35,7 @@ from ggp_player.manager.tournament import (
     make_schedule,
     takes_one_match,
 )
-from ggp_player.play import human_seat
+from ggp_player.play.human import human_seat
 
 INTERRUPTED = 128 + signal.SIGINT
 """The exit status after Ctrl-C, by the convention of shells."""

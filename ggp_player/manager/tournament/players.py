@@ -11,7 +11,7 @@ from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.events import EventBus
 from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.play import human_seat
+from ggp_player.play.human import human_seat
 from ggp_player.protocol import Dialect, abort_text
 
 ABORT_LIMIT = 15.0

@@ -27,7 +27,8 @@ from ggp_player.manager import (
 )
 from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
-from ggp_player.play import HUMAN, human_seat
+from ggp_player.play.human import human_seat
+from ggp_player.play.table import HUMAN
 from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply, abort_text
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")

@@ -49,7 +49,7 @@ from ggp_player.manager_service.web.shown import event_shown, game_shown, match_
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS, is_own_page
-from ggp_player.play import HUMAN
+from ggp_player.play.table import HUMAN
 from ggp_player.protocol import Dialect
 
 MAX_BODY = 16 * 2**20

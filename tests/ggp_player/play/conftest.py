@@ -46,7 +46,8 @@ def begin() -> Begin:
         **settings: object,
     ) -> AsyncIterator[PlaySession]:
         rules = rules_of(game)
-        setup = PlaySetup(rules, "game", persons, opponents, **settings)  # type: ignore[arg-type]
+        clocks = {"start_clock": 5, "play_clock": 3, **settings}
+        setup = PlaySetup(rules, "game", persons=persons, opponents=opponents, **clocks)  # type: ignore[arg-type]
         pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
         async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=warm_up) as session:
             yield session

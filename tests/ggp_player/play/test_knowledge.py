@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 import gdl
-from gdl import Constant, State, StateMachine
+from gdl import Constant, State
+from gdl.state_machine import RuledMachine
 from ggp_player.errors import PlayError
 from ggp_player.play import knowledge
 from ggp_player.play.knowledge import Sight
@@ -22,15 +23,15 @@ from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 HIDING = ("phantomTicTacToe", "codeBreaker", "fourCups", "pig", "diceRace")
 
 
-def random_line(machine: StateMachine, seed: int, steps: int) -> MatchLine:
+def random_line(machine: RuledMachine, seed: int, steps: int) -> MatchLine:
     random = Random(seed)
-    line = MatchLine.begin(machine, 0)
+    line = MatchLine.begin(machine)
     while line.number < steps and not line.is_over:
         line = line.after([random.choice(moves) for moves in line.last.legal_moves])
     return line
 
 
-def observed(machine: StateMachine, line: MatchLine, role: Constant) -> list[object]:
+def observed(machine: RuledMachine, line: MatchLine, role: Constant) -> list[object]:
     """All that a role is told in a match, and does."""
     place = machine.roles.index(role)
     found: list[object] = []
@@ -41,7 +42,7 @@ def observed(machine: StateMachine, line: MatchLine, role: Constant) -> list[obj
     return found
 
 
-def all_lines(machine: StateMachine, steps: int) -> Iterator[MatchLine]:
+def all_lines(machine: RuledMachine, steps: int) -> Iterator[MatchLine]:
     """All matches of so many steps."""
 
     def extended(line: MatchLine) -> Iterator[MatchLine]:
@@ -51,7 +52,7 @@ def all_lines(machine: StateMachine, steps: int) -> Iterator[MatchLine]:
             for joint_move in product(*line.last.legal_moves):
                 yield from extended(line.after(joint_move))
 
-    return extended(MatchLine.begin(machine, 0))
+    return extended(MatchLine.begin(machine))
 
 
 def last_state(line: MatchLine) -> State:

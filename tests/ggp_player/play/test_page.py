@@ -203,7 +203,7 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
             first = await anext(shown)
             assert first["step"] == 0
             slow.may_draw.clear()
-            session.choose_text("cross", "(put b2)", 0)
+            session.choose("cross", "(put b2)", 0)
             await asked(session, 2)
             waiting = asyncio.ensure_future(anext(shown))
             for _ in range(50):  # of the event loop: whatever there is to tell is told
@@ -246,7 +246,7 @@ async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
         client = await stack.enter_async_context(aiohttp.ClientSession())
         visitor = Visitor(session, address, client)
         await asked(session)
-        session.choose_text("cross", "(try b2)", 0)
+        session.choose("cross", "(try b2)", 0)
         told = ""
         async with asyncio.timeout(LIMIT), visitor.events() as messages:
             async for message in messages:

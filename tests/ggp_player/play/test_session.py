@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -97,24 +98,24 @@ async def test_an_opponent_answers_to_the_position_that_was_gone_back_to(begin: 
 async def test_what_comes_too_late_is_refused_with_a_sentence(begin: Begin) -> None:
     async with begin("ticTacToe") as session:
         await asked(session)
-        session.choose_text("cross", "(put b2)", 0, 1)
+        session.choose("cross", "(put b2)", 0, 1)
         for late in (
-            lambda: session.choose_text("cross", "(put a1)", 0, 1),
-            lambda: session.choose_text("cross", "(put a1)", 5, 1),
-            lambda: session.choose_text("nought", "(put a1)", 0, 1),
-            lambda: session.choose_text("cross", "(put z9)", 0, 1),
+            lambda: session.choose("cross", "(put a1)", 0, 1),
+            lambda: session.choose("cross", "(put a1)", 5, 1),
+            lambda: session.choose("nought", "(put a1)", 0, 1),
+            lambda: session.choose("cross", "(put z9)", 0, 1),
         ):
             with pytest.raises(PlayError, match=r"\w \w"):
                 late()
         await asked(session, 2)
         with pytest.raises(PlayError, match="that was for step 1, and the match is at step 3"):
-            session.choose_text("cross", "(put a3)", 0, 1)
+            session.choose("cross", "(put a3)", 0, 1)
         with pytest.raises(PlayError, match="that was for step 1"):
             await session.take_back(0, 1)
         await session.new_match(1)
         await asked(session)
         with pytest.raises(PlayError, match="the match before"):
-            session.choose_text("cross", "(put a1)", 0, 1)
+            session.choose("cross", "(put a1)", 0, 1)
 
 
 async def test_any_number_of_things_at_once_leave_a_match_that_fits_the_rules(begin: Begin) -> None:
@@ -133,7 +134,7 @@ async def test_any_number_of_things_at_once_leave_a_match_that_fits_the_rules(be
                 session.choose(role, random.choice(session.legal_moves(role)), step)
             await asyncio.gather(task, return_exceptions=True)
         await asked(session)
-        line = MatchLine.begin(session.machine, 0)
+        line = MatchLine.begin(session.machine)
         for made in session.line.steps[1:]:
             line = line.after(made.joint_move)
         assert line.last.state == session.line.last.state
@@ -165,7 +166,7 @@ async def test_several_people_and_no_opponent(begin: Begin) -> None:
 async def test_a_person_with_a_clock_is_held_to_it(begin: Begin) -> None:
     async with begin("ticTacToe", is_timed=True, play_clock=1) as session:
         await until(session, lambda: session.line.number)
-        assert session.line.steps[1].errors == ("TO", "")
+        assert session.errors(1) == ("TO", "")
 
 
 async def test_a_match_is_given_up(begin: Begin) -> None:
@@ -176,7 +177,7 @@ async def test_a_match_is_given_up(begin: Begin) -> None:
         assert session.record().is_aborted
         assert not session.choosing
         with pytest.raises(PlayError, match="the match is over"):
-            session.choose_text("cross", "(put a1)", 0)
+            session.choose("cross", "(put a1)", 0)
         await session.new_match()
         await asked(session)
         assert session.result() == ""
@@ -235,8 +236,9 @@ class Server:
         self.moves = list(moves)
         self.received: list[str] = []
 
-    async def send(self, text: str) -> str:
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         self.received.append(type(parse_request(text)).__name__)
+        on_sent()
         if self.received[-1] != "Play":
             return "ready"
         if not self.moves:
@@ -255,9 +257,9 @@ async def test_a_player_server_is_an_opponent_whose_moves_cannot_be_taken_back(
         with pytest.raises(PlayError, match="no move that can be taken back"):
             await session.take_back(2)
         await move(session)
-        assert session.line.last.errors[1] == "IL (put b2)"
+        assert session.errors(session.line.number)[1] == "IL (put b2)"
         await move(session)
-        assert session.line.last.errors[1] == "CE"
+        assert session.errors(session.line.number)[1] == "CE"
     assert server.received[0] == "Start"
     assert server.received[-1] == "Abort"
 
@@ -272,8 +274,9 @@ class OwnServer:
         self.received: list[str] = []
         self._player = player
 
-    async def send(self, text: str) -> str:
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         self.received.append(text)
+        on_sent()
         return await self._player.reply(text)
 
 
@@ -296,7 +299,9 @@ async def test_a_player_server_is_spoken_to_in_its_dialect(
         async with begin("kuhnPoker", opponents=(server,)) as session:
             await play_at_random(session, 3, 10)
             assert session.line.is_over
-            assert not any(error for step in session.line.steps for error in step.errors)
+            assert not any(
+                error for n in range(1, session.line.number + 1) for error in session.errors(n)
+            )
             await until(session, lambda: len(server.received) > session.line.number + 1)
             name = session.match_id
         assert server.received[1] == first_play.format(id=name)

@@ -7,9 +7,9 @@ import pytest
 
 import gdl
 from ggp_player.errors import MatchError
-from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.protocol import Abort, Dialect, Observation, Play, Start, Stop, parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.seat_messages import abort_text

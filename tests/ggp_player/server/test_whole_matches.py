@@ -14,9 +14,9 @@ import pytest
 
 import gdl
 from gdl import Ruleset
-from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.move_service.supervisor import MAX_FAILURES
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord

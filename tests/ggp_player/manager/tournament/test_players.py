@@ -7,7 +7,7 @@ import pytest
 
 import gdl
 from ggp_player.errors import TournamentError
-from ggp_player.manager.players import LocalPlayer, RemotePlayer
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.players import (
     abort_match,
@@ -15,6 +15,7 @@ from ggp_player.manager.tournament.players import (
     is_remote,
     start_player,
 )
+from ggp_player.match_runner.players import LocalPlayer
 from tests.support.command_line import CLOSED
 
 

@@ -12,7 +12,6 @@ import pytest
 import gdl
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
-from ggp_player.manager.players import MatchPlayer
 from ggp_player.manager.tournament import match_play
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import collecting_warnings
@@ -20,6 +19,7 @@ from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.runner import MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.match_runner.players import MatchPlayer
 from tests.support.command_line import CLOSED
 
 TURNS = """

@@ -12,8 +12,8 @@ import pytest
 from yarl import URL
 
 from ggp_player.clock import monotonic
-from ggp_player.manager import stopwatch
-from ggp_player.manager.game_manager import PLAY_GRACE
+from ggp_player.match_runner import stopwatch
+from ggp_player.match_runner.game_manager import PLAY_GRACE
 from ggp_player.protocol import TIMEOUT, parse_envelope
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.manager import LackError, SelfWatch, game_manager
-from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
-from ggp_player.match_rules import LocalRules
+from ggp_player.events import EventBus
+from ggp_player.match_rules import LocalRules, MatchPosition
+from ggp_player.match_runner import game_manager
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.own_faults import LackError, SelfWatch
 from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
@@ -433,3 +435,97 @@ async def test_a_move_of_many_words_is_a_move_where_it_is_legal() -> None:
     you = Scripted("y", ["ready", f"(m {word})"])
     record = await play(you, setup=replace(SETUP, ruleset=ruleset))
     assert record.errors == (("",), ("",))
+
+
+# ---------------------------------------------------------------------- at the table
+
+
+@dataclass
+class AtTheTable:
+    """A player that sees the match itself: it moves always alike, is late, or thinks for ever."""
+
+    name: str
+    move: str = "noop"
+    thinks: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def choose(self) -> str:
+        if self.move == "late":
+            raise TimeoutError
+        if self.move == "think":
+            self.thinks.set()
+            await asyncio.Event().wait()
+        return self.move
+
+
+class RulesWithMemory(LocalRules):
+    """Keeps all positions, to go back to, and the states of them."""
+
+    def begin(self) -> MatchPosition:
+        self.known = [(super().begin(), self.state)]
+        return self.known[0][0]
+
+    def advance(self, joint_move: Sequence[gdl.Term]) -> MatchPosition:
+        self.known.append((super().advance(joint_move), self.state))
+        return self.known[-1][0]
+
+    def back_to(self, step: int) -> MatchPosition:
+        del self.known[step + 1 :]
+        position, self.state = self.known[-1]
+        return position
+
+
+def at_the_table(*players: AtTheTable, seed: int = 7) -> tuple[GameManager, RulesWithMemory]:
+    rules = RulesWithMemory(gdl.interpret(SETUP.ruleset))
+    setup = replace(SETUP, seed=seed, repeats=True, events=EventBus())
+    return GameManager(setup, rules, players, clock=Clock()), rules
+
+
+async def test_players_at_the_table_get_no_requests_and_keep_their_own_time() -> None:
+    run, _ = at_the_table(AtTheTable("a", "(guess 1)"), AtTheTable("b", "late"))
+    record = await run.run()
+    assert {moves[0] for moves in record.moves} == {"(guess 1)"}
+    assert record.errors == (("", "", ""), ("", "", "TO"), ("", "", "TO"))
+
+
+async def test_the_same_moves_after_going_back_lead_to_the_same_dice() -> None:
+    run, rules = at_the_table(AtTheTable("a", "late"), AtTheTable("b"))
+    await run.play()
+    before = run.record().moves
+    for step in (1, 0):
+        run.go_back(step, rules.back_to(step))
+        assert not run.is_over
+        await run.go_on()
+        assert run.record().moves == before
+    other, _ = at_the_table(AtTheTable("a", "late"), AtTheTable("b"), seed=8)
+    assert (await other.run()).moves != before
+
+
+async def test_a_match_that_is_interrupted_goes_on_with_others() -> None:
+    ann = AtTheTable("a", "think")
+    run, _ = at_the_table(ann, AtTheTable("b"))
+    run.begin()
+    asking = asyncio.create_task(run.go_on())
+    await ann.thinks.wait()
+    assert [str(role) for role in run.awaited] == ["Ann"]
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    run.change_seats([AtTheTable("c", "(guess 2)"), AtTheTable("d")])
+    await run.go_on()
+    record = run.record()
+    assert record.player_names_from_host == ("c", "random", "d")
+    assert [moves[0] for moves in record.moves] == ["(guess 2)"] * 2
+    assert not run.awaited
+
+
+async def test_what_is_taken_back_is_told_and_a_match_that_was_over_is_told_anew() -> None:
+    run, rules = at_the_table(AtTheTable("a"), AtTheTable("b"))
+    told = run.setup.events.subscribe("the test")
+    await run.play()
+    kinds = [event.kind for event in told.take()]
+    assert kinds == ["MatchStarted", "StepMade", "StepMade", "StepMade", "MatchEnded"]
+    run.go_back(1, rules.back_to(1))
+    run.go_back(0, rules.back_to(0))
+    anew = told.take()
+    kinds = [event.kind for event in anew]
+    assert kinds == ["MatchStarted", "StepMade", "StepMade", "StepsTakenBack"]
+    assert len({event.match for event in anew}) == 1

@@ -6,7 +6,7 @@ import asyncio
 from types import TracebackType
 
 from ggp_player.clock import Clock
-from ggp_player.manager.own_faults import SelfWatch
+from ggp_player.match_runner.own_faults import SelfWatch
 
 SEND_LIMIT = 10.0
 """Seconds for connecting to a player and sending it a request, before its clock runs."""

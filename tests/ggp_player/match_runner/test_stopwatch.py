@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ggp_player.manager import stopwatch
-from ggp_player.manager.own_faults import SelfWatch
-from ggp_player.manager.stopwatch import Stopwatch
+from ggp_player.match_runner import stopwatch
+from ggp_player.match_runner.own_faults import SelfWatch
+from ggp_player.match_runner.stopwatch import Stopwatch
 
 
 class Clock:

@@ -14,6 +14,9 @@ again, and where that cannot be, the match is broken off with :class:`LackError`
 
 All randomness comes from the seed, in separate streams for chance, for replaced moves and for
 scrambled words: a late reply in one match does not change the dice of the next.
+
+A match can also be interrupted, by cancelling what asks, and then go back to an earlier step, or on
+with other players: :meth:`GameManager.go_back`, :meth:`GameManager.change_seats`.
 """
 
 from __future__ import annotations
@@ -21,22 +24,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from random import Random
-from urllib.parse import unquote, urlsplit
+from typing import Any
 
 import gdl
 from gdl import Constant, Ruleset, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.events import EventBus, MatchPublisher, MatchStarted, StepMade
-from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
-from ggp_player.manager.players import DistantPlayer, LocalPlayer, MatchPlayer
-from ggp_player.manager.stopwatch import Stopwatch
-from ggp_player.match_rules import MatchRules
+from ggp_player.events import EventBus, MatchPublisher, StepMade
+from ggp_player.match_rules import MatchPosition, MatchRules
+from ggp_player.match_runner.match_telling import beginning
+from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
+from ggp_player.match_runner.players import (
+    DistantPlayer,
+    LocalPlayer,
+    MatchPlayer,
+    Seated,
+    SeatedPlayer,
+)
+from ggp_player.match_runner.stopwatch import Stopwatch
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -78,7 +88,8 @@ def game_name(rulesheet: Path) -> str:
 class MatchSetup:
     """The settings of a match. Clocks are in seconds, ``start_time`` in milliseconds since 1970.
 
-    ``events`` is where the match tells what happens in it.
+    ``events`` is where the match tells what happens in it. With ``repeats`` chance depends on the
+    step alone: the same moves after going back lead to the same states.
     """
 
     ruleset: Ruleset
@@ -89,6 +100,7 @@ class MatchSetup:
     scramble: bool = False
     start_time: int = 0
     rulesheet_url: str = ""
+    repeats: bool = False
     events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
@@ -126,19 +138,10 @@ class MatchStep:
     """What each role sees of the joint move; empty where no player is told that."""
 
 
-@dataclass(frozen=True, slots=True)
-class _RecordedStep:
-    """What a match record has of a step, but for the state."""
-
-    time: int
-    moves: tuple[str, ...]
-    errors: tuple[str, ...]
-
-
 class GameManager:
     """Runs one match.
 
-    Of the match it keeps the moves, and of its states only what can be done in the latest, which
+    Of the match it keeps the steps, and of its states only what can be done in the latest, which
     the ``rules`` tell. ``players`` take the roles in role order, except the role ``random``. The
     constructor computes the initial state, which can take seconds in a large game; it raises
     :class:`MatchError` if the number of players is wrong. ``own`` knows when the event loop does
@@ -149,7 +152,7 @@ class GameManager:
         self,
         setup: MatchSetup,
         rules: MatchRules,
-        players: Sequence[MatchPlayer],
+        players: Sequence[MatchPlayer | SeatedPlayer],
         on_step: Callable[[MatchStep], None] = lambda _: None,
         clock: Clock = monotonic,
         own: SelfWatch | None = None,
@@ -160,22 +163,24 @@ class GameManager:
         self.goals: tuple[int | None, ...] = ()
         """One per role once the match is over; None if the rules give none."""
         self._rules = rules
-        self._position = rules.begin()
+        self.position = rules.begin()
+        """What the rules say of the latest step."""
         self._on_step = on_step
         self._clock = clock
         self._began = clock()
-        self._chance = Random(f"chance {setup.seed}")
-        self._replacements = Random(f"replacements {setup.seed}")
+        self._streams = {
+            purpose: Random(f"{purpose} {setup.seed}") for purpose in ("chance", "replacements")
+        }
         self._scrambler = _scrambler(setup)
         hides = setup.ruleset.has_percepts
         dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
-        nothing = ("",) * len(self.seats)
-        times = (0.0,) * len(self.seats)
+        nothing, times = ("",) * len(self.seats), (0.0,) * len(self.seats)
         self._last = MatchStep(0, (), nothing, times, setup.start_time)
-        self._recorded: list[_RecordedStep] = []
+        self.steps: list[MatchStep] = []
+        """The steps so far, without percepts; none while START is not answered."""
+        self._asked: list[asyncio.Task[PlayerReply]] = []
         self._aborted = False
-        self._events = MatchPublisher(setup.events)
 
     async def run(self) -> MatchRecord:
         """Play the match to its end, tell the players, and return its record."""
@@ -188,19 +193,70 @@ class GameManager:
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
-        self._tell_start()
+        self.begin()
         try:
-            await self._start()
-            while not self._position.is_terminal:
-                self._check_legal_moves()
-                await self._step(self._position.legal)
-            self.goals = self._position.goals
+            await self.go_on()
         except BaseException as error:
-            self._aborted = True
-            self._events.ended("aborted", reason=str(error) or type(error).__name__)
-            await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+            await self.abort(str(error) or type(error).__name__)
             raise
-        self._events.ended("completed", goals=dict(zip(self._role_names, self.goals, strict=True)))
+
+    def begin(self) -> None:
+        """Tell that the match begins; no player is asked yet."""
+        rules = spaced(str(self.setup.ruleset))
+        self._events = MatchPublisher(self.setup.events)
+        started = beginning(self._record(None), self._rules.roles, rules, self._original_words())
+        self._events.started(started, self.setup.start_time)
+
+    async def go_on(self) -> None:
+        """Play from the latest step until the match is over; send START before the first one.
+
+        When this is cancelled the match is as it was before the step, and can go on.
+        """
+        if not self.steps:
+            await self._start()
+        while not self.position.is_terminal:
+            self._check_legal_moves()
+            await self._step(self.position.legal)
+        self.goals = self.position.goals
+        roles = map(str, self._rules.roles)
+        self._events.ended("completed", goals=dict(zip(roles, self.goals, strict=True)))
+
+    async def abort(self, reason: str) -> None:
+        """Break the match off, and send the players ABORT."""
+        self._aborted = True
+        self._events.ended("aborted", reason=reason)
+        await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+
+    @property
+    def awaited(self) -> tuple[Constant, ...]:
+        """The roles whose players have yet to reply."""
+        asked = zip(self.seats, self._asked, strict=False)
+        return tuple(role for role, reply in asked if not reply.done())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, or was broken off."""
+        return bool(self.goals) or self._aborted
+
+    def go_back(self, step: int, position: MatchPosition) -> None:
+        """Take back the steps after one, which led to ``position``, also where the match is over.
+
+        Only players at the table can follow. What was told as ended is told anew as another match.
+        """
+        was_over = self.is_over
+        self.position, self.goals, self._aborted = position, (), False
+        del self.steps[step + 1 :]
+        self._last = self.steps[-1]
+        if was_over:
+            self.begin()
+            for one in self.steps:
+                self._tell(one)
+        else:
+            self._events.steps_taken_back(step)
+
+    def change_seats(self, players: Sequence[MatchPlayer | SeatedPlayer]) -> None:
+        """Go on with other players, who can follow only at the table; they are in role order."""
+        self.seats = seats(self._rules.roles, players)
 
     async def stop(self) -> None:
         """Send the players STOP: the match is over."""
@@ -212,7 +268,7 @@ class GameManager:
 
     def _record(self, states: tuple[str, ...] | None) -> MatchRecord:
         """Return the record with these states; without any where some are missing."""
-        steps, setup = self._recorded or [_recorded(self._last)], self.setup
+        steps, setup = self.steps or [self._last], self.setup
         known = () if states is None else states[: len(steps)]  # one may follow that is not taken
         names = tuple(seat.name if seat else RANDOM_ROLE for seat in self.seats.values())
         return MatchRecord(
@@ -224,7 +280,7 @@ class GameManager:
             states=known if len(known) == len(steps) else (),
             states_left_out=len(known) < len(steps),
             state_times=tuple(step.time for step in steps),
-            moves=tuple(step.moves for step in steps[1:]),
+            moves=tuple(move_texts(step.joint_move) for step in steps[1:]),
             errors=tuple(step.errors for step in steps),
             goal_values=tuple(goal or 0 for goal in self.goals),
             is_completed=bool(self.goals),
@@ -235,91 +291,89 @@ class GameManager:
             is_player_human=tuple(getattr(one, "is_human", False) for one in self.seats.values()),
         )
 
-    @property
-    def _role_names(self) -> tuple[str, ...]:
-        return tuple(map(str, self._rules.roles))
-
-    def _tell_start(self) -> None:
-        """Tell that the match begins, whose record is still empty."""
-        record = self._record(None)
-        started = MatchStarted(
-            match="",
-            time=0,
-            match_id=record.match_id,
-            rules=spaced(str(self.setup.ruleset)),
-            start_clock=record.start_clock,
-            play_clock=record.play_clock,
-            roles=self._role_names,
-            players=record.player_names_from_host,
-            game=PurePosixPath(unquote(urlsplit(record.game_meta_url).path)).stem,
-            rulesheet_url=record.game_meta_url,
-            random_token=record.random_token,
-            scrambled=record.scrambled,
-            words=self._original_words(),
-        )
-        self._events.started(started, record.start_time)
-
     async def _start(self) -> None:
         setup = self.setup
         clocks = setup.start_clock, setup.play_clock
         requests = await asyncio.to_thread(self._messages.starts, *clocks)
         replies = await self._ask(requests, setup.start_clock)
-        errors = tuple(reply.error for reply in replies)
-        seconds = tuple(reply.seconds for reply in replies)
-        overheads = tuple(reply.overhead for reply in replies)
-        self._take(replace(self._last, errors=errors, seconds=seconds, overheads=overheads))
+        self._take((), [reply.error for reply in replies], replies)
 
     async def _step(self, legal_moves: Sequence[Sequence[str]]) -> None:
         """Ask every player for a move and make the joint move."""
         requests = self._messages.plays(self._last_step())
-        replies = await self._ask(requests, self.setup.play_clock + PLAY_GRACE)
+        limit = self.setup.play_clock + PLAY_GRACE
+        replies = await self._gather(
+            _choice_of(seat)
+            if isinstance(seat, SeatedPlayer)
+            else self._reply_patiently(seat, text, limit)
+            for seat, text in zip(self.seats.values(), requests, strict=True)
+        )
         decided = [
             self._decide(role, *one)
             for role, one in enumerate(zip(replies, legal_moves, strict=True))
         ]
         joint_move = tuple(move for move, _ in decided)
-        errors = tuple(error for _, error in decided)
-        seconds = tuple(reply.seconds for reply in replies)
-        overheads = tuple(reply.overhead for reply in replies)
-        percepts = await asyncio.to_thread(self._advance, joint_move)
-        number = self._last.number + 1
-        self._take(MatchStep(number, joint_move, errors, seconds, self._now(), overheads, percepts))
+        self.position, percepts = await asyncio.to_thread(self._advance, joint_move)
+        self._take(joint_move, [error for _, error in decided], replies, percepts)
 
-    def _advance(self, joint_move: tuple[Term, ...]) -> tuple[tuple[Term, ...], ...]:
-        """Make a joint move; return the percepts of each role where players are told them."""
-        self._position = self._rules.advance(joint_move)
-        if not self._messages.needs_percepts:
-            return ()
-        return tuple(tuple(map(gdl.parse_term, seen)) for seen in self._position.percepts)
+    def _advance(
+        self, joint_move: tuple[Term, ...]
+    ) -> tuple[MatchPosition, tuple[tuple[Term, ...], ...]]:
+        """Make a joint move; return also the percepts of each role where players are told them."""
+        position = self._rules.advance(joint_move)
+        told = position.percepts if self._messages.needs_percepts else ()
+        return position, tuple(tuple(map(gdl.parse_term, seen)) for seen in told)
 
     def _last_step(self) -> LastStep:
         last = self._last
         return LastStep(last.number, last.joint_move, last.percepts)
 
-    def _take(self, step: MatchStep) -> None:
+    def _take(
+        self,
+        joint_move: tuple[Term, ...],
+        errors: Iterable[str],
+        replies: Sequence[PlayerReply],
+        percepts: tuple[tuple[Term, ...], ...] = (),
+    ) -> None:
         """Record and tell a step, which ``on_step`` may break the match off at."""
-        self._last, recorded = step, _recorded(step)
-        self._recorded.append(recorded)
+        self._last = MatchStep(
+            number := len(self.steps),
+            joint_move,
+            tuple(errors),
+            tuple(reply.seconds for reply in replies),
+            self._now() if number else self.setup.start_time,
+            tuple(reply.overhead for reply in replies),
+            percepts,
+        )
+        self.steps.append(replace(self._last, percepts=()))
+        self._tell(self._last)
+        self._on_step(self._last)
+
+    def _tell(self, step: MatchStep) -> None:
         self._events.step_made(
             StepMade(
                 match="",
                 time=step.time,
                 step=step.number,
-                joint_move=recorded.moves,
+                joint_move=move_texts(step.joint_move),
                 errors=step.errors,
                 seconds=step.seconds,
             )
         )
-        self._on_step(step)
 
     def _decide(self, role: int, reply: PlayerReply, legal: Sequence[str]) -> tuple[Term, str]:
         """Return a role's move, with the error if it is not the player's own."""
         if tuple(self.seats.values())[role] is None:
-            return gdl.parse_term(self._chance.choice(legal)), ""
+            return self._random_move("chance", role, legal), ""
         move, error = self._judge(role, reply, legal)
-        if move is None:
-            move = gdl.parse_term(self._replacements.choice(legal))
-        return move, error
+        return self._random_move("replacements", role, legal) if move is None else move, error
+
+    def _random_move(self, purpose: str, role: int, legal: Sequence[str]) -> Term:
+        stream, setup = self._streams[purpose], self.setup
+        if setup.repeats:
+            name = self._rules.roles[role]
+            stream = Random(f"{purpose} {setup.seed} {self._last.number} {name}")
+        return gdl.parse_term(stream.choice(legal))
 
     def _judge(
         self, role: int, reply: PlayerReply, legal: Sequence[str]
@@ -345,15 +399,17 @@ class GameManager:
         Raises :class:`LackError` where one could not be sent for a lack of our own.
         """
         pairs = zip(self.seats.values(), requests, strict=True)
-        asked = [
-            asyncio.create_task(self._reply_patiently(seat, text, limit)) for seat, text in pairs
-        ]
+        return await self._gather(self._reply_patiently(seat, text, limit) for seat, text in pairs)
+
+    async def _gather(self, asked: Iterable[Coroutine[Any, Any, PlayerReply]]) -> list[PlayerReply]:
+        """Return the replies in role order; where one cannot be had, the others are cancelled."""
+        self._asked = tasks = [asyncio.create_task(one) for one in asked]
         try:
-            return await asyncio.gather(*asked)
+            return await asyncio.gather(*tasks)
         finally:
-            for task in asked:
+            for task in tasks:
                 task.cancel()
-            await asyncio.wait(asked)
+            await asyncio.wait(tasks)
 
     async def _notify(self, requests: Sequence[str], limit: float) -> None:
         """Send each role what needs no reply; where that fails, it fails."""
@@ -361,9 +417,7 @@ class GameManager:
         told = (self._reply(seat, text, limit) for seat, text in pairs)
         await asyncio.gather(*told, return_exceptions=True)
 
-    async def _reply_patiently(
-        self, seat: MatchPlayer | None, request: str, limit: float
-    ) -> PlayerReply:
+    async def _reply_patiently(self, seat: Seated, request: str, limit: float) -> PlayerReply:
         """Return a reply; where nothing could be sent for a lack of our own, try it again."""
         for pause in (*RETRY_PAUSES, None):
             try:
@@ -375,8 +429,8 @@ class GameManager:
                 await asyncio.sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> PlayerReply:
-        if seat is None:
+    async def _reply(self, seat: Seated, request: str, limit: float) -> PlayerReply:
+        if seat is None or isinstance(seat, SeatedPlayer):
             return PlayerReply()
         text = error = ""
         watch = Stopwatch(self._clock, limit, self._own)
@@ -417,15 +471,22 @@ class GameManager:
 
     def _check_legal_moves(self) -> None:
         """Raise :class:`MatchError` where a role has no legal move."""
-        for role, legal in zip(self.seats, self._position.legal, strict=True):
+        for role, legal in zip(self.seats, self.position.legal, strict=True):
             if not legal:
                 step = self._last.number + 1
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
 
 
+async def _choice_of(seat: SeatedPlayer) -> PlayerReply:
+    try:
+        return PlayerReply(await seat.choose())
+    except TimeoutError:
+        return PlayerReply(error=TIMEOUT)
+
+
 def seats(
-    roles: Sequence[Constant], players: Sequence[MatchPlayer]
-) -> dict[Constant, MatchPlayer | None]:
+    roles: Sequence[Constant], players: Sequence[MatchPlayer | SeatedPlayer]
+) -> dict[Constant, Seated]:
     """Assign players to roles, in role order; None, the manager, plays the role ``random``.
 
     Raises :class:`MatchError` if the number of players is wrong.
@@ -446,9 +507,9 @@ def check_seats(roles: Sequence[Constant], players: int) -> None:
         raise MatchError(problem + chance)
 
 
-def _dialect(seat: MatchPlayer | None, hides: bool) -> Dialect | None:
+def _dialect(seat: Seated, hides: bool) -> Dialect | None:
     """The dialect of a seat; a player in this process is told no more than its role may know."""
-    if seat is None:
+    if seat is None or isinstance(seat, SeatedPlayer):
         return None
     if isinstance(seat, DistantPlayer):
         return seat.dialect
@@ -460,10 +521,6 @@ def _scrambler(setup: MatchSetup) -> Scrambler | None:
     if not setup.scramble:
         return None
     return Scrambler.of(setup.ruleset, Random(f"words {setup.seed}"))
-
-
-def _recorded(step: MatchStep) -> _RecordedStep:
-    return _RecordedStep(step.time, move_texts(step.joint_move), step.errors)
 
 
 def _is_longer_than_any(reply: str, legal: Sequence[str]) -> bool:

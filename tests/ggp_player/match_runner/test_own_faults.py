@@ -12,7 +12,13 @@ import aiohttp
 import pytest
 
 from ggp_player.errors import ServerError
-from ggp_player.manager.own_faults import NOTE_SECONDS, TICK_SECONDS, LackError, SelfWatch, lack_in
+from ggp_player.match_runner.own_faults import (
+    NOTE_SECONDS,
+    TICK_SECONDS,
+    LackError,
+    SelfWatch,
+    lack_in,
+)
 
 
 class Clock:

@@ -14,9 +14,8 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.strategies import EngineStrategy, Strategy
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 from ggp_player.strategies.textbook import moves_by_chance
-from ggp_player.worker import is_warm
-from ggp_player.worker.search_worker import FALLBACK
-from ggp_player.worker.warm_up import COLD, interpreted_notice
+from ggp_player.worker.messages import FALLBACK
+from ggp_player.worker.warm_up import COLD, interpreted_notice, is_warm
 
 
 def machine_for(ruleset: Ruleset, notify: Callable[[str], None]) -> StateMachine:

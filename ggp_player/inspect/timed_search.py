@@ -10,10 +10,13 @@ from gdl import Term
 from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.events import MoveThought, value_text
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
-from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
-from ggp_player.worker.interruptible import without_interruption
-from ggp_player.worker.move_thoughts import move_thoughts
-from ggp_player.worker.symmetric_moves import SymmetricMoves
+from ggp_player.worker.interruptible import (
+    InterruptibleMachine,
+    SearchInterrupted,
+    interruptible_for,
+    without_interruption,
+)
+from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
 from ggp_player.worker.warm_up import interpreted_notice
 
 INTERRUPT_GRACE = 1.0

@@ -20,11 +20,12 @@ from pydantic_core import to_json
 from gdl.language import RANDOM_ROLE
 from ggp_player.errors import AnalysisError
 from ggp_player.events import EventBus, MatchProblem, MatchPublisher, Thoughts
-from ggp_player.move_service import SearchSupervisor, Setup, WorkerSource
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
 from ggp_player.pages.positions import ShownPosition
 from ggp_player.protocol import Start
+from ggp_player.worker.pool import WorkerSource
+from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
 """The strategies that a viewer can choose; the first unless another is chosen."""

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 
 from gdl import Constant
 from ggp_player.clock import Clock, Deadline, WallClock, monotonic
-from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted, MoveChosen
-from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
+from ggp_player.events import BestMove, EventBus, History, MatchPublisher, MatchStarted
 from ggp_player.protocol import Start
 from ggp_player.strategies import Method
-from ggp_player.worker import FoundChoice
+from ggp_player.worker.pool import Pool
+from ggp_player.worker.service import CancellableDeadline
+from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
 if TYPE_CHECKING:
-    from ggp_player.move_service import Health
+    from ggp_player.worker.health import Health
 
 FIRST_RESULT_SECONDS = 20.0
 """How much longer than its clock a search may take for a first result; no manager waits for it."""
@@ -100,7 +101,7 @@ class RoleEngine:
             self._search.replace_history(history)
         self._history = history
 
-    async def choose(self, history: History, legal: Sequence[str], seconds: float) -> FoundChoice:
+    async def choose(self, history: History, legal: Sequence[str], seconds: float) -> BestMove:
         """Return the best of the legal moves, after so many seconds or as soon as it is proved.
 
         The only legal move comes at once, and the search goes on if it gains from that.
@@ -109,45 +110,31 @@ class RoleEngine:
         if len(legal) > 1 or self._search.ponders:
             self.think(history, seconds)
         if len(legal) == 1:
-            return FoundChoice(0, legal[0])
+            return BestMove(legal[0])
         await self._wait(seconds, lambda: self._search.has_ended)
         await self._wait(FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value())
         found = self._best(legal)
-        self._tell(found, len(history), self._setup.clock() - began)
+        seconds = round(self._setup.clock() - began, 3)
+        self._publisher.move_chosen(len(history), found, seconds)
         if not self._search.ponders:
             self._search.stop()
         return found
 
     async def _wait(self, seconds: float, condition: Callable[[], bool]) -> None:
-        self._deadline = CancellableDeadline(Deadline.after(seconds, self._setup.clock))
+        self._deadline = CancellableDeadline.after(seconds, self._setup.clock)
         await self._deadline.wait(condition)
 
     def _has_value(self) -> bool:
         found = self._search.best()
         return found is not None and found.value is not None
 
-    def _best(self, legal: Sequence[str]) -> FoundChoice:
+    def _best(self, legal: Sequence[str]) -> BestMove:
         found = self._search.best()
         if found is not None and found.move in legal:
             return found
         reason = self.problem or "the search has found no legal move in time"
         self._publisher.problem(reason)
-        return FoundChoice(0, legal[0], note=f"{Method.FIRST_MOVE}; {reason}")
-
-    def _tell(self, found: FoundChoice, turn: int, seconds: float) -> None:
-        self._publisher.move_chosen(
-            MoveChosen(
-                match="",
-                time=0,
-                turn=turn,
-                move=found.move,
-                value=found.value,
-                proved=found.proved,
-                note=found.note,
-                source="search" if found.search else "tracker",
-                seconds=round(seconds, 3),
-            )
-        )
+        return BestMove(legal[0], note=f"{Method.FIRST_MOVE}; {reason}", source="tracker")
 
     def _notify(self) -> None:
         if self._deadline is not None:

@@ -27,7 +27,6 @@ from ggp_player.events import (
     StepMade,
     Thoughts,
 )
-from ggp_player.move_service import Health, Pool, ensure_warm
 from ggp_player.play.engine import Engines, EngineSetup, RoleEngine
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
@@ -40,6 +39,9 @@ from ggp_player.protocol import (
     spaced,
     state_text,
 )
+from ggp_player.worker.health import Health
+from ggp_player.worker.pool import Pool
+from ggp_player.worker.warm_up_process import ensure_warm
 
 HINT_SECONDS = 3.0
 """The longest search for a hint."""

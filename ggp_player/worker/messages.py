@@ -16,6 +16,12 @@ from pydantic_core import to_json
 
 from ggp_player.events import History, ObservedStep, SearchView
 
+FALLBACK = "auto"
+"""The strategy in place of one that refuses a game, or fails in it again and again.
+
+On interpreted rules it plays as the textbook does.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class BeginMatch:

@@ -34,8 +34,8 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.events import History, Step
 from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
-from ggp_player.worker.always_legal import always_legal_move
 from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.fallback_moves import always_legal_move
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     AlwaysLegal,

@@ -15,6 +15,7 @@ from typing import ClassVar
 from gdl.system import is_stopped
 from ggp_player.clock import Deadline, monotonic
 from ggp_player.events import (
+    BestMove,
     EventBus,
     History,
     MatchPublisher,
@@ -24,18 +25,16 @@ from ggp_player.events import (
 )
 from ggp_player.logs import shown
 from ggp_player.metrics import Metrics
-from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
-from ggp_player.move_service.health import Health, Subject
-from ggp_player.move_service.known_moves import KnownMoves
-from ggp_player.move_service.pool import PoolClosedError, WorkerHandle, WorkerSource
 from ggp_player.protocol import Start
-from ggp_player.worker import (
+from ggp_player.worker.fallback_moves import KnownMoves
+from ggp_player.worker.health import Health, Subject
+from ggp_player.worker.messages import (
+    FALLBACK,
     AlwaysLegal,
     ApplyMoves,
     ApplyObservation,
     BeginMatch,
     BeginSearch,
-    FoundChoice,
     GameDescription,
     MatchStatus,
     MessageToServer,
@@ -48,6 +47,7 @@ from ggp_player.worker import (
     StateReport,
     Unplayable,
 )
+from ggp_player.worker.pool import PoolClosedError, WorkerHandle, WorkerSource
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, by each of the two supervisors."""
@@ -58,8 +58,17 @@ MAX_FAILURES = 3
 MAX_LEGAL_MOVES = 1000
 """Legal moves of a turn that are told to whoever watches."""
 
-FALLBACK = "auto"
-"""The strategy that takes over: on interpreted rules it plays as the textbook does."""
+STOP_GRACE = 5.0
+"""Seconds for a search to stop of its own accord, before it is killed and replaced.
+
+On a machine with five times as many busy processes as cores, what takes a second of CPU time, such
+as the analysis of a large game, takes this long; and a search that is replaced begins anew.
+"""
+
+COMPILE_SHARE = 0.6
+"""The share of a clock for which a search waits until the rules are compiled."""
+
+MAX_COMPILE_SECONDS = 30.0
 
 _log = logging.getLogger(__name__)
 
@@ -304,7 +313,7 @@ class SearchSupervisor(Supervisor):
     _is_wanted = False
     _is_ready = False
     _until: float | None = None
-    _last_found: FoundChoice | None = None
+    _last_found: BestMove | None = None
     _strategy_ponders = False
 
     @property
@@ -322,7 +331,7 @@ class SearchSupervisor(Supervisor):
         """Whether nothing better is to be expected in this turn."""
         return self._ended == self._number or self.has_given_up
 
-    def best(self) -> FoundChoice | None:
+    def best(self) -> BestMove | None:
         """The best choice so far, also of a worker that died in this turn."""
         found = self.worker.choices.newest(self._number) if self.worker else None
         return found or self._last_found
@@ -450,3 +459,9 @@ class SearchSupervisor(Supervisor):
             if worker.choices.newest(number) is None:
                 self._fail("it does not stop, and finds nothing")
             worker.kill()
+
+
+def compile_seconds(start: Start, has_begun: bool) -> float:
+    """How long a new search waits for compiled rules: in a match that has begun, a play clock's."""
+    clock = start.play_clock if has_begun else start.start_clock
+    return min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock)

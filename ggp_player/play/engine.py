@@ -52,7 +52,6 @@ class RoleEngine:
         self._setup = setup
         self._publisher = MatchPublisher(setup.events)
         self._deadline: CancellableDeadline | None = None
-        self._history: History = ()
         searching = Setup(
             setup.start,
             setup.strategy,
@@ -81,25 +80,16 @@ class RoleEngine:
 
     def think(self, history: History, seconds: float | None = None) -> None:
         """Search a position, for so many seconds if that is known, unless that goes on already."""
-        if history == self._history and self._search.is_wanted:
+        if list(history) == self._search.history and self._search.is_wanted:
             return
         self._search.stop()
-        self._go_to(history)
+        self._search.go_to(history)
         deadline = None if seconds is None else Deadline.after(seconds, self._setup.clock)
         self._search.search(deadline)
 
     def rest(self) -> None:
         """Search no more."""
         self._search.stop()
-
-    def _go_to(self, history: History) -> None:
-        known = len(self._history)
-        if history[:known] == self._history:
-            for step in history[known:]:
-                self._search.apply_step(step)
-        else:
-            self._search.replace_history(history)
-        self._history = history
 
     async def choose(self, history: History, legal: Sequence[str], seconds: float) -> BestMove:
         """Return the best of the legal moves, after so many seconds or as soon as it is proved.

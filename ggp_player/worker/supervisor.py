@@ -31,8 +31,7 @@ from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.messages import (
     FALLBACK,
     AlwaysLegal,
-    ApplyMoves,
-    ApplyObservation,
+    ApplyStep,
     BeginMatch,
     BeginSearch,
     GameDescription,
@@ -44,7 +43,6 @@ from ggp_player.worker.messages import (
     SearchEnded,
     SearchReady,
     SearchReport,
-    StateReport,
     Unplayable,
 )
 from ggp_player.worker.pool import PoolClosedError, WorkerHandle, WorkerSource
@@ -54,9 +52,6 @@ MAX_REPLACEMENTS = 2
 
 MAX_FAILURES = 3
 """How many searches in a row may fail without a result, before another strategy takes over."""
-
-MAX_LEGAL_MOVES = 1000
-"""Legal moves of a turn that are told to whoever watches."""
 
 STOP_GRACE = 5.0
 """Seconds for a search to stop of its own accord, before it is killed and replaced.
@@ -159,15 +154,17 @@ class Supervisor:
     def apply_step(self, step: Step) -> None:
         """Begin a turn with a step. Failures of the last turn no longer count."""
         self.history.append(step)
-        if isinstance(step, ObservedStep):
-            self._begin_turn(ApplyObservation(step))
-        else:
-            self._begin_turn(ApplyMoves(step))
+        self._begin_turn(ApplyStep(step))
 
-    def replace_history(self, history: History) -> None:
-        """Begin a turn at another position of the game, as after moves were taken back."""
-        self.history = list(history)
-        self._begin_turn(ReplaceHistory(tuple(self.history)))
+    def go_to(self, history: History) -> None:
+        """Begin a turn at another position of the game, which may be an earlier one."""
+        known = len(self.history)
+        if history[:known] == tuple(self.history):
+            for step in history[known:]:
+                self.apply_step(step)
+        else:
+            self.history = list(history)
+            self._begin_turn(ReplaceHistory(history))
 
     def _begin_turn(self, message: MessageToWorker) -> None:
         self.send(message)
@@ -237,7 +234,6 @@ class TrackerSupervisor(Supervisor):
 
     duty = "tracker"
     _status: MatchStatus | None = None
-    _state_report: StateReport | None = None
 
     def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
         super().__init__(setup, pool, on_change)
@@ -265,37 +261,13 @@ class TrackerSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
             self._status = message
             self.known.remember(message.turn, message.legal_moves)
-            self._publish()
         elif isinstance(message, AlwaysLegal):
             self.known.always_legal = message.move
-        elif isinstance(message, StateReport):
-            self._state_report = message
-            self._publish()
-
-    @property
-    def _was_observed(self) -> bool:
-        return bool(self.history) and isinstance(self.history[-1], ObservedStep)
-
-    def _publish(self) -> None:
-        """Tell the state once it is there with its legal moves, in whichever order they come."""
-        status, report = self._status, self._state_report
-        if status is None or report is None or status.turn != report.turn:
-            return
-        self._state_report = None
-        self.setup.events.state_reached(
-            StateReached(
-                match="",
-                time=0,
-                turn=report.turn,
-                roles=report.roles,
-                state=report.state,
-                legal_moves=status.legal_moves[:MAX_LEGAL_MOVES],
-                legal_move_count=len(status.legal_moves),
-                joint_move=report.joint_move if self._was_observed else (),
-                is_over=status.is_over,
-                goals=dict(status.goals),
-            )
-        )
+        elif isinstance(message, StateReached):
+            was_observed = bool(self.history) and isinstance(self.history[-1], ObservedStep)
+            # Whoever was told the joint move has published it with the turn.
+            told = message if was_observed else replace(message, joint_move=())
+            self.setup.events.state_reached(told)
 
 
 class SearchSupervisor(Supervisor):

@@ -2,7 +2,7 @@
 
 The journey of a request: :mod:`server <ggp_player.server>` (HTTP) ->
 :mod:`protocol <ggp_player.protocol>` -> match session ->
-:mod:`move service <ggp_player.move_service>` -> :mod:`worker <ggp_player.worker>` process ->
+:mod:`move service <ggp_player.worker.service>` -> :mod:`worker <ggp_player.worker>` process ->
 :mod:`strategy <ggp_player.strategies>` -> choice buffer -> reply.
 
 Glossary:

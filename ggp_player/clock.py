@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 Clock: TypeAlias = Callable[[], float]
 """Returns seconds since some fixed instant; never goes back."""
@@ -29,7 +29,7 @@ class Deadline:
     clock: Clock = monotonic
 
     @classmethod
-    def after(cls, seconds: float, clock: Clock = monotonic) -> Deadline:
+    def after(cls, seconds: float, clock: Clock = monotonic) -> Self:
         """The deadline so many seconds from now."""
         return cls(clock() + seconds, clock)
 

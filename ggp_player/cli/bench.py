@@ -17,7 +17,7 @@ from gdl.errors import Source
 from gdl.language import decode
 from ggp_player.cli.options import say_on_stderr
 from ggp_player.inspect import measure_searches
-from ggp_player.move_service import warm_up_first
+from ggp_player.worker.warm_up_process import warm_up_first
 
 STDIN = Path("-")
 

@@ -31,7 +31,6 @@ from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.lab import learning_curve, write_learning_plot
-from ggp_player.move_service import warm_up_first
 from ggp_player.strategies.learning import (
     ClusterLearning,
     DuelResult,
@@ -47,6 +46,7 @@ from ggp_player.strategies.learning import (
 from ggp_player.strategies.learning.duel import ChallengeVerdict, Score
 from ggp_player.strategies.learning.learning_time import LearningTime
 from ggp_player.strategies.selection import add_winning_moves
+from ggp_player.worker.warm_up_process import warm_up_first
 
 DUEL_SHARE = 0.25
 """The part of the time for the duel at most."""

@@ -18,12 +18,12 @@ from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
 from ggp_player.manager import RemotePlayer, check_reachable, game_name, seat_of
-from ggp_player.move_service import Pool
 from ggp_player.play.human import HumanSeat
 from ggp_player.play.page import serve_table
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server import load_config
+from ggp_player.worker.pool import Pool
 
 
 def run_play(

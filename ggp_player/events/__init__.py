@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 from gdl.system import imported_later
 from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
 from ggp_player.events.match_events import (
+    BestMove,
     Event,
     GameDescribed,
     MatchEnded,
@@ -59,6 +60,7 @@ __getattr__ = imported_later(__name__, _PLACES)
 
 __all__ = [
     "COLUMNS",
+    "BestMove",
     "Event",
     "EventBus",
     "EventWriter",

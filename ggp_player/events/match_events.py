@@ -113,12 +113,34 @@ class Thoughts(SearchView):
     turn: int
 
 
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """The best move that is known of a turn, from the search that finds it to the reply.
+
+    ``value`` is the expected goal value, 0 to 100, ``proved`` says whether it is exact, and
+    ``note`` how the move was found. ``source`` says where it comes from: ``search``, ``tracker``
+    (the only legal move, or the first) or ``guess``.
+    """
+
+    move: str
+    value: float | None = None
+    proved: bool = False
+    note: str = ""
+    source: str = field(default="search", compare=False)
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f", value {self.value:g}"
+        proved = ", proved" if self.proved else ""
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.move}{value}{proved}{note}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveChosen(MatchEvent):
     """Our move is decided, after ``seconds``, ``margin_left`` seconds before the clock's end.
 
-    ``source`` says where it comes from: ``search``, ``tracker`` (the only legal move, or the
-    first) or ``guess``. ``margin_left`` is None where there is no clock.
+    The other fields are those of the :class:`BestMove`. ``margin_left`` is None where there is no
+    clock.
     """
 
     kind: Literal["MoveChosen"] = field(default="MoveChosen", repr=False)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.events.bus import EventBus
 from ggp_player.events.match_events import (
+    BestMove,
     Event,
     GameDescribed,
     MatchEnded,
@@ -89,9 +90,21 @@ class MatchPublisher:
         """Tell what the player has found out about the game."""
         self._publish(GameDescribed(match=self.match, time=self._clock(), text=text))
 
-    def move_chosen(self, event: MoveChosen) -> None:
-        """Tell our move; key and time of the event are filled in."""
-        self._publish(replace(event, match=self.match, time=self._clock()))
+    def move_chosen(
+        self, turn: int, best: BestMove, seconds: float, margin_left: float | None = None
+    ) -> None:
+        """Tell our move of a turn, and after how many seconds it was decided."""
+        values = {name: getattr(best, name) for name in BestMove.__dataclass_fields__}
+        self._publish(
+            MoveChosen(
+                match=self.match,
+                time=self._clock(),
+                turn=turn,
+                **values,
+                seconds=seconds,
+                margin_left=margin_left,
+            )
+        )
 
     def step_made(self, event: StepMade) -> None:
         """Tell a step of the game manager's, which has its time; the key is filled in."""

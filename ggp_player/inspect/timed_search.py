@@ -19,12 +19,15 @@ from ggp_player.events import MoveThought, value_text
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 from ggp_player.strategies.textbook import moves_by_chance
-from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for, is_warm
-from ggp_player.worker.interruptible import without_interruption
-from ggp_player.worker.move_thoughts import move_thoughts
-from ggp_player.worker.search_worker import FALLBACK
-from ggp_player.worker.symmetric_moves import SymmetricMoves
-from ggp_player.worker.warm_up import COLD, interpreted_notice
+from ggp_player.worker.interruptible import (
+    InterruptibleMachine,
+    SearchInterrupted,
+    interruptible_for,
+    without_interruption,
+)
+from ggp_player.worker.messages import FALLBACK
+from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
+from ggp_player.worker.warm_up import COLD, interpreted_notice, is_warm
 
 INTERRUPT_GRACE = 1.0
 """Seconds after the deadline in which a search may still come to its next choice."""

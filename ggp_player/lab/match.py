@@ -29,7 +29,7 @@ from ggp_player.lab.other_version import OtherVersion, version_of
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Choice, EngineStrategy, Position, Strategy
 from ggp_player.strategies.selection import create
-from ggp_player.worker import InterruptibleMachine, SearchInterrupted
+from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
 
 MAX_STEPS = 1000
 """Steps after which a match is broken off, and scored as a draw."""

@@ -22,12 +22,12 @@ from ggp_player.events import EventBus
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
-from ggp_player.move_service import warm_up_first
 from ggp_player.play.human import HumanSeat, human_seat, open_human
 from ggp_player.protocol import SYNTAXES, Dialect, Info
 from ggp_player.server import Config, Player, load_config
 from ggp_player.strategies import EngineStrategy
 from ggp_player.strategies.selection import strategy_class
+from ggp_player.worker.warm_up_process import warm_up_first
 
 MAX_REPLY = 2**16
 """Bytes read of a reply; no move is longer."""

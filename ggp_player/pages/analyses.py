@@ -21,12 +21,13 @@ from gdl.analysis.move_names import MoveNames
 from gdl.language import RANDOM_ROLE
 from ggp_player.errors import AnalysisError
 from ggp_player.events import EventBus, MatchProblem, MatchPublisher, Thoughts
-from ggp_player.move_service import SearchSupervisor, Setup, WorkerSource
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
 from ggp_player.pages.positions import ShownPosition
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.protocol import Start
+from ggp_player.worker.pool import WorkerSource
+from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
 """The strategies that a viewer can choose; the first unless another is chosen."""
@@ -149,8 +150,8 @@ class PositionAnalysis:
         self._means = means
         self._limits = limits
         self._on_end = on_end
-        self._searches: OrderedDict[str, _RoleSearch] = OrderedDict()
-        self._old: list[_RoleSearch] = []
+        self._searches: OrderedDict[str, SearchSupervisor] = OrderedDict()
+        self._old: list[SearchSupervisor] = []
         self._bus = EventBus()
         self._events = self._bus.subscribe("an analysis", on_news=self._take)
         self._position: ShownPosition | None = None
@@ -175,11 +176,14 @@ class PositionAnalysis:
         if self._position is not None and self._position.history == position.history:
             return
         if self._role in self._searches:
-            self._searches[self._role].rest()
+            self._searches[self._role].stop()
         self._position, self._role = position, _role_to_search(position)
         self._thoughts, self._places, self._notice = None, (), ""
         if not position.is_over:
-            self._search_of(self._role).think(position.history)
+            search = self._search_of(self._role)
+            search.stop()
+            search.go_to(position.history)
+            search.search()
         self._tell()
 
     @contextmanager
@@ -242,7 +246,7 @@ class PositionAnalysis:
         notice = f"the analysis has ended after {seconds:g} s without another position"
         self._limit = asyncio.get_running_loop().call_later(seconds, self.end, notice)
 
-    def _search_of(self, role: str) -> _RoleSearch:
+    def _search_of(self, role: str) -> SearchSupervisor:
         """The search for a role; the one that was not needed for the longest time makes room."""
         if role not in self._searches:
             if len(self._searches) >= MAX_ROLES:
@@ -253,7 +257,7 @@ class PositionAnalysis:
         self._searches.move_to_end(role)
         return self._searches[role]
 
-    def _new_search(self, role: str) -> _RoleSearch:
+    def _new_search(self, role: str) -> SearchSupervisor:
         subject, position = self._subject, self._position
         assert position is not None
         setup = Setup(
@@ -263,13 +267,15 @@ class PositionAnalysis:
             history=position.history,
             events=MatchPublisher(self._bus),
         )
-        return _RoleSearch(SearchSupervisor(setup, self._means.workers, self._note_problem))
+        search = SearchSupervisor(setup, self._means.workers, self._note_problem)
+        search.open()
+        return search
 
     def _note_problem(self) -> None:
         """Tell why the search can find nothing, where it says so."""
         search = self._searches.get(self._role)
-        if search is not None and search.problem and search.problem != self._notice:
-            self._notice = search.problem
+        if search is not None and search.unplayable and search.unplayable != self._notice:
+            self._notice = search.unplayable
             self._tell()
 
     def _take(self) -> None:
@@ -284,7 +290,7 @@ class PositionAnalysis:
 
     def _is_of_position(self, thoughts: Thoughts) -> bool:
         search, position = self._searches.get(self._role), self._position
-        is_ours = search is not None and search.key == thoughts.match
+        is_ours = search is not None and search.setup.events.match == thoughts.match
         return is_ours and position is not None and thoughts.turn == len(position.history)
 
     # ---------------------------------------------------------------------- telling
@@ -314,41 +320,6 @@ class PositionAnalysis:
         self._version += 1
         self._news.set()
         self._news = asyncio.Event()
-
-
-class _RoleSearch:
-    """A search for one role that can be asked about any position of a match."""
-
-    def __init__(self, supervisor: SearchSupervisor) -> None:
-        self._supervisor = supervisor
-        self._history = tuple(supervisor.history)
-        self.key = supervisor.setup.events.match
-        supervisor.open()
-
-    @property
-    def problem(self) -> str:
-        """Why it cannot search, or nothing."""
-        return self._supervisor.unplayable
-
-    def think(self, history: tuple[tuple[str, ...], ...]) -> None:
-        """Search a position."""
-        self._supervisor.stop()
-        if history != self._history:
-            self._supervisor.replace_history(history)
-            self._history = history
-        self._supervisor.search()
-
-    def rest(self) -> None:
-        """Search no more, and keep what is known."""
-        self._supervisor.stop()
-
-    def close(self) -> None:
-        """End the process."""
-        self._supervisor.close()
-
-    async def closed(self) -> None:
-        """Wait until no process is on its way."""
-        await self._supervisor.closed()
 
 
 def _role_to_search(position: ShownPosition) -> str:

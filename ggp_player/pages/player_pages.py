@@ -30,13 +30,13 @@ from aiohttp.typedefs import Handler
 from gdl.system import available_cpus
 from ggp_player.events import EventBus
 from ggp_player.front import Streams
-from ggp_player.move_service import WorkerSource
 from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
 from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.position_pages import PositionMeans, PositionPages
 from ggp_player.pages.site import STATIC, PageSite
+from ggp_player.worker.pool import WorkerSource
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
 """How the addresses of pages begin, besides ``/``."""

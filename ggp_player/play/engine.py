@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 
 from gdl import Constant
 from ggp_player.clock import Deadline, WallClock, monotonic
-from ggp_player.events import History, MatchStarted, MoveChosen
-from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
+from ggp_player.events import BestMove, History, MatchStarted
 from ggp_player.strategies import Method
-from ggp_player.worker import FoundChoice
+from ggp_player.worker.pool import Pool
+from ggp_player.worker.service import CancellableDeadline
+from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
 FIRST_RESULT_SECONDS = 20.0
 """How much longer than its clock a search may take for a first result; no manager waits for it."""
@@ -31,7 +32,6 @@ class RoleEngine:
         self._setup = setup
         self._publisher = setup.events
         self._deadline: CancellableDeadline | None = None
-        self._history: History = ()
         self._search = SearchSupervisor(setup, pool, self._notify)
 
     @property
@@ -52,10 +52,10 @@ class RoleEngine:
 
     def think(self, history: History, seconds: float | None = None) -> None:
         """Search a position, for so many seconds if that is known, unless that goes on already."""
-        if history == self._history and self._search.is_wanted:
+        if list(history) == self._search.history and self._search.is_wanted:
             return
         self._search.stop()
-        self._go_to(history)
+        self._search.go_to(history)
         deadline = None if seconds is None else Deadline.after(seconds)
         self._search.search(deadline)
 
@@ -63,16 +63,7 @@ class RoleEngine:
         """Search no more."""
         self._search.stop()
 
-    def _go_to(self, history: History) -> None:
-        known = len(self._history)
-        if history[:known] == self._history:
-            for step in history[known:]:
-                self._search.apply_step(step)
-        else:
-            self._search.replace_history(history)
-        self._history = history
-
-    async def choose(self, history: History, legal: Sequence[str], seconds: float) -> FoundChoice:
+    async def choose(self, history: History, legal: Sequence[str], seconds: float) -> BestMove:
         """Return the best of the legal moves, after so many seconds or as soon as it is proved.
 
         The only legal move comes at once, and the search goes on if it gains from that.
@@ -81,45 +72,30 @@ class RoleEngine:
         if len(legal) > 1 or self._search.ponders:
             self.think(history, seconds)
         if len(legal) == 1:
-            return FoundChoice(0, legal[0])
+            return BestMove(legal[0])
         await self._wait(seconds, lambda: self._search.has_ended)
         await self._wait(FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value())
         found = self._best(legal)
-        self._tell(found, len(history), monotonic() - began)
+        self._publisher.move_chosen(len(history), found, round(monotonic() - began, 3))
         if not self._search.ponders:
             self._search.stop()
         return found
 
     async def _wait(self, seconds: float, condition: Callable[[], bool]) -> None:
-        self._deadline = CancellableDeadline(Deadline.after(seconds))
+        self._deadline = CancellableDeadline.after(seconds)
         await self._deadline.wait(condition)
 
     def _has_value(self) -> bool:
         found = self._search.best()
         return found is not None and found.value is not None
 
-    def _best(self, legal: Sequence[str]) -> FoundChoice:
+    def _best(self, legal: Sequence[str]) -> BestMove:
         found = self._search.best()
         if found is not None and found.move in legal:
             return found
         reason = self.problem or "the search has found no legal move in time"
         self._publisher.problem(reason)
-        return FoundChoice(0, legal[0], note=f"{Method.FIRST_MOVE}; {reason}")
-
-    def _tell(self, found: FoundChoice, turn: int, seconds: float) -> None:
-        self._publisher.move_chosen(
-            MoveChosen(
-                match="",
-                time=0,
-                turn=turn,
-                move=found.move,
-                value=found.value,
-                proved=found.proved,
-                note=found.note,
-                source="search" if found.search else "tracker",
-                seconds=round(seconds, 3),
-            )
-        )
+        return BestMove(legal[0], note=f"{Method.FIRST_MOVE}; {reason}", source="tracker")
 
     def _notify(self) -> None:
         if self._deadline is not None:

@@ -21,12 +21,15 @@ from ggp_player.errors import GgpPlayerError, MatchError, PlayError
 from ggp_player.events import MatchPublisher, Thoughts
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
-from ggp_player.move_service import Health, Pool, Setup, ensure_warm
 from ggp_player.play.engine import Engines, RoleEngine
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.seats import SeatedPerson, SeatedSearch
 from ggp_player.play.table import Advice, Shown, Table
 from ggp_player.protocol import TIMEOUT, MatchRecord, Start, move_texts, spaced
+from ggp_player.worker.health import Health
+from ggp_player.worker.pool import Pool
+from ggp_player.worker.supervisor import Setup
+from ggp_player.worker.warm_up_process import ensure_warm
 
 HINT_SECONDS = 3.0
 """The longest search for a hint."""

@@ -53,7 +53,6 @@ from ggp_player.front import (
     front_of,
     response,
 )
-from ggp_player.move_service import ensure_warm
 from ggp_player.pages import PlayerPages
 from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config
@@ -66,6 +65,7 @@ from ggp_player.server.reply_deadline import (
     UNKNOWN_ROUND_TRIP,
     ReplyDeadline,
 )
+from ggp_player.worker.warm_up_process import ensure_warm
 
 DRAIN_SIGNALS = (signal.SIGUSR1,) if hasattr(signal, "SIGUSR1") else ()
 """What has a server finish its matches, begin no others, and end; Windows has no such signal."""

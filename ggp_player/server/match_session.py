@@ -11,9 +11,8 @@ import logging
 from collections.abc import Callable, Sequence
 
 from ggp_player.clock import Clock, Deadline
-from ggp_player.events import MatchStatusName, MoveChosen, ObservedStep, Step
+from ggp_player.events import MatchStatusName, ObservedStep, Step
 from ggp_player.logs import shown
-from ggp_player.move_service import CancellableDeadline, MoveService
 from ggp_player.protocol import NIL, READY, Match, Observation, Play, Stop
 from ggp_player.server.match_journal import WRITE_GRACE, MatchJournal
 from ggp_player.server.reply_deadline import (
@@ -23,6 +22,7 @@ from ggp_player.server.reply_deadline import (
     pondering_limit,
     silence_limit,
 )
+from ggp_player.worker.service import CancellableDeadline, MoveService
 
 MAX_MISSED = 16
 """The most steps that are taken as missed, however many the game manager has counted."""
@@ -47,7 +47,7 @@ class MatchSession:
         self._move_service = move_service
         self._clock = clock
         self._turn = asyncio.Lock()
-        self._deadline = CancellableDeadline(Deadline.after(0, clock))
+        self._deadline = CancellableDeadline.after(0, clock)
         self._move: asyncio.Task[str] | None = None
         self._timers: tuple[asyncio.TimerHandle, ...] = ()
         self._sent: tuple[int, str | None] = (0, None)
@@ -104,7 +104,7 @@ class MatchSession:
         self._unwatch()
         self._deadline.cut_short()
         async with self._turn:
-            deadline = CancellableDeadline(Deadline.after(LAST_STATE_LIMIT, self._clock))
+            deadline = CancellableDeadline.after(LAST_STATE_LIMIT, self._clock)
             steps = self._new_steps(request)
             status = await self._move_service.finish(steps, deadline)
         goals = status.goals if status is not None else {}
@@ -161,7 +161,7 @@ class MatchSession:
     def _newest(self, limit: Deadline) -> CancellableDeadline:
         """Set the deadline of the newest request, and cut the one before short."""
         self._deadline.cut_short()
-        self._deadline = CancellableDeadline(limit)
+        self._deadline = CancellableDeadline(limit.at, limit.clock)
         if self._is_closing:
             self._deadline.cut_short()
         return self._deadline
@@ -177,33 +177,20 @@ class MatchSession:
         steps = self._new_steps(request)
         self._was_asked = True
         turn = self._events.turn + len(steps)
-        clock, seconds = self.match.start.play_clock, deadline.limit.remaining
+        clock, seconds = self.match.start.play_clock, deadline.remaining
         self._events.turn_asked(turn, steps[-1] if steps else (), clock, seconds)
         written = self._write(steps)
         async with self._turn:
-            decision = await self._move_service.choose(steps, deadline)
-        self._sent = turn, decision.move
+            best = await self._move_service.choose(steps, deadline)
+        self._sent = turn, best.move
         await self._on_disk(written, deadline)
         self.match.replied(request)
         seconds = self._clock() - asked
-        _log.info("match %s: %s after %.2f s", shown(self.match.match_id), decision, seconds)
-        self._events.move_chosen(
-            MoveChosen(
-                match="",
-                time=0,
-                turn=turn,
-                move=decision.move,
-                value=decision.value,
-                proved=decision.proved,
-                note=decision.note,
-                source=decision.source.value,
-                seconds=round(seconds, 4),
-                margin_left=reply_deadline.clock_left,
-            )
-        )
+        _log.info("match %s: %s after %.2f s", shown(self.match.match_id), best, seconds)
+        self._events.move_chosen(turn, best, round(seconds, 4), reply_deadline.clock_left)
         if self._move_service.unplayable:
             self.on_unplayable()
-        return decision.move
+        return best.move
 
     async def _on_disk(
         self, written: asyncio.Future[None] | None, deadline: CancellableDeadline
@@ -211,8 +198,7 @@ class MatchSession:
         """Wait until the journal is written, but hold no reply up for a disk that is too slow."""
         if written is None:
             return
-        limit = 0.0 if deadline.is_over else deadline.limit.remaining
-        await asyncio.wait([written], timeout=max(limit, WRITE_GRACE))
+        await asyncio.wait([written], timeout=max(deadline.remaining, WRITE_GRACE))
         if not written.done():
             name = shown(self.match.match_id)
             _log.warning("match %s: the reply leaves before the disk has the turn", name)

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from prometheus_client import CONTENT_TYPE_LATEST, Histogram
 from pydantic_core import to_json
 
-from ggp_player.move_service import Subject
 from ggp_player.server.player import Player
-from ggp_player.worker import is_warm
+from ggp_player.worker.health import Subject
+from ggp_player.worker.warm_up import is_warm
 
 PATHS = ("/metrics", "/healthz", "/readyz")
 """The addresses of the pages here."""

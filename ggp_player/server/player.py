@@ -25,7 +25,6 @@ from ggp_player.errors import ProtocolError
 from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted
 from ggp_player.logs import enter_match, shown
 from ggp_player.metrics import Metrics
-from ggp_player.move_service import Health, MoveService, Pool, Setup, WorkerSource
 from ggp_player.protocol import (
     ABORTED,
     BUSY,
@@ -57,6 +56,10 @@ from ggp_player.server.match_journal import JournalFolder, StoredMatch
 from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, Margin, ReplyDeadline, silence_limit
 from ggp_player.server.request_log import RequestLog
+from ggp_player.worker.health import Health
+from ggp_player.worker.pool import Pool, WorkerSource
+from ggp_player.worker.service import MoveService
+from ggp_player.worker.supervisor import Setup
 
 LONG_MOVES = 256
 """Characters from which on a message with moves is parsed in a thread: each can take 30 us."""

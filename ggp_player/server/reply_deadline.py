@@ -21,7 +21,8 @@ enough replies have been measured. So one bad overhead widens the margin at once
 good ones make it narrow.
 
 Until that deadline the move service waits, unless a newer request cuts the wait short. These are
-all limits of the server; the last four are in :mod:`ggp_player.move_service.deadlines`:
+all limits of the server; the last four are in :mod:`ggp_player.worker`, two in ``service``
+and two in ``supervisor``:
 
 ==============================================  ===============================================
 what                                            its limit

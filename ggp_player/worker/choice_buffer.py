@@ -11,7 +11,7 @@ overtaken by two writes, or by a CPU that reorders them, to read again.
     offset  0   uint64   counter; its parity is the slot that holds the newest choice, 0: none yet
             8   uint64   wanted: the number of the search that the server wants, 0: none
            16   uint64   whether somebody wants to know what the search thinks, 0 or 1
-           24   slot 0:  uint32 checksum, uint32 length, the choice as JSON
+           24   slot 0:  uint32 checksum, uint32 length, as JSON the search's number and the choice
            24 + SLOT     slot 1
 """
 
@@ -20,8 +20,10 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from multiprocessing.heap import Arena
+
+from ggp_player.events import BestMove
 
 SLOT = 2**16
 """Bytes of a slot. Moves have some dozen characters; the longest known has some hundred."""
@@ -32,19 +34,8 @@ _SLOT_HEADER = struct.Struct("=II")
 _READS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class FoundChoice:
-    """A choice as text. ``search`` is the number of the search that found it."""
-
-    search: int
-    move: str
-    value: float | None = None
-    proved: bool = False
-    note: str = ""
-
-
 class ChoiceBuffer:
-    """Holds the newest :class:`FoundChoice`; one process writes it, another reads it.
+    """Holds the newest :class:`.BestMove`; one process writes it, another reads it.
 
     It can be handed to a process of :mod:`multiprocessing` as an argument. Without an arena it is
     new and empty, in memory of its own: ctypes would take it from a heap, which never shrinks.
@@ -75,9 +66,9 @@ class ChoiceBuffer:
     def is_watched(self, is_watched: bool) -> None:
         _COUNTER.pack_into(self.memory, 16, is_watched)
 
-    def publish(self, choice: FoundChoice) -> None:
-        """Make a choice the newest. Raises ValueError for a move that does not fit a slot."""
-        data = json.dumps(astuple(choice)).encode()
+    def publish(self, search: int, best: BestMove) -> None:
+        """Make a search's choice the newest. Raises ValueError for one that does not fit a slot."""
+        data = json.dumps([search, *astuple(best)]).encode()
         room = SLOT - _SLOT_HEADER.size
         if len(data) > room:
             raise ValueError(f"the choice takes {len(data)} bytes; there is room for {room}")
@@ -88,7 +79,7 @@ class ChoiceBuffer:
         struct.pack_into(f"{len(data)}s", self.memory, begin, data)
         _COUNTER.pack_into(self.memory, 0, counter)
 
-    def newest(self, search: int) -> FoundChoice | None:
+    def newest(self, search: int) -> BestMove | None:
         """The choice that the search found last, None where it has found none yet."""
         for _ in range(_READS):
             counter = self._number(0)
@@ -96,8 +87,8 @@ class ChoiceBuffer:
                 return None
             data = self._read(self._slot(counter))
             if data is not None:
-                choice = FoundChoice(*json.loads(data))
-                return choice if choice.search == search else None
+                found_by, *best = json.loads(data)
+                return BestMove(*best) if found_by == search else None
         return None
 
     def _read(self, start: int) -> bytes | None:

@@ -4,7 +4,7 @@ They are shipped with the package, so this is for those who change a kernel. The
 circuits are left to :mod:`gdl.circuit.native.kernel_build`. For the searches' this runs small games
 through all searches that have kernels, compiled by Numba, and notes the types with which kernels
 are called; what is built for these types is written beside the strategies, or, by
-:func:`build_for_this_user`, into the cache on disk.
+:mod:`.warm_up`, into the cache on disk.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 They are not pickled: a worker parses rulesheets from strangers, and nothing that one could make it
 say may run in the server. Every message has a ``kind`` that says what it is, and is checked when
-it arrives.
+it arrives. A tracker tells the state of a turn as the event that it becomes
+(:class:`.StateReached`), to which the server adds the match and the time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic_core import to_json
 
-from ggp_player.events import History, ObservedStep, SearchView
+from ggp_player.events import History, SearchView, StateReached, Step
+
+FALLBACK = "auto"
+"""The strategy in place of one that refuses a game, or fails in it again and again.
+
+On interpreted rules it plays as the textbook does.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +43,11 @@ class BeginMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyMoves:
-    """Apply a joint move."""
+class ApplyStep:
+    """Apply a step: a joint move, or what our role was told of it."""
 
-    kind: Literal["ApplyMoves"] = field(default="ApplyMoves", kw_only=True, repr=False)
-    moves: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ApplyObservation:
-    """Apply a step of which we know no more than what our role was told."""
-
-    kind: Literal["ApplyObservation"] = field(default="ApplyObservation", kw_only=True, repr=False)
-    step: ObservedStep
+    kind: Literal["ApplyStep"] = field(default="ApplyStep", kw_only=True, repr=False)
+    step: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,7 @@ class ReplaceHistory:
     history: History
 
 
-MessageToWorker: TypeAlias = (
-    BeginMatch | ApplyMoves | ApplyObservation | ReplaceHistory | BeginSearch
-)
+MessageToWorker: TypeAlias = BeginMatch | ApplyStep | ReplaceHistory | BeginSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +93,6 @@ class MatchStatus:
     legal_moves: tuple[str, ...]
     is_over: bool = False
     goals: Mapping[str, int | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class StateReport:
-    """The state after ``turn`` steps, as in match records; empty where it is too long.
-
-    Where we cannot know the state, it is a possible one. ``joint_move`` is the last, if it is
-    known.
-    """
-
-    kind: Literal["StateReport"] = field(default="StateReport", kw_only=True, repr=False)
-    turn: int
-    roles: tuple[str, ...]
-    state: str
-    joint_move: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +161,7 @@ class LogRecord:
 MessageToServer: TypeAlias = (
     AlwaysLegal
     | MatchStatus
-    | StateReport
+    | StateReached
     | SearchReady
     | SearchReport
     | RulesCompiled

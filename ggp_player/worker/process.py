@@ -31,16 +31,15 @@ from gdl.system import (
     resume_with_parent_end,
 )
 from ggp_player.errors import GgpPlayerError
-from ggp_player.events import History, Step
+from ggp_player.events import History, StateReached, Step
 from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
-from ggp_player.worker.always_legal import always_legal_move
 from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.fallback_moves import always_legal_move
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     AlwaysLegal,
-    ApplyMoves,
-    ApplyObservation,
+    ApplyStep,
     BeginMatch,
     BeginSearch,
     LogRecord,
@@ -48,7 +47,6 @@ from ggp_player.worker.messages import (
     MessageToServer,
     MessageToWorker,
     ReplaceHistory,
-    StateReport,
     Unplayable,
     decode_to_worker,
     encode,
@@ -66,6 +64,9 @@ FOR_SEARCHES = (
 
 MAX_STATE = 2**18
 """Characters of a state that is reported; a longer one is only known to be there."""
+
+MAX_LEGAL_MOVES = 1000
+"""Legal moves of a turn that are told to whoever watches."""
 
 OUT_OF_MEMORY = 3
 """The exit status of a worker that has reached its memory limit."""
@@ -166,10 +167,10 @@ def handle_message(
             case BeginMatch(strategy=None):
                 return TrackerWorker(message, send)
             case BeginMatch():
-                return _search_worker(message, choices, send)
-            case ApplyMoves() if worker is not None:
-                worker.apply_step(message.moves)
-            case ApplyObservation() if worker is not None:
+                from ggp_player.worker.search_worker import SearchWorker
+
+                return SearchWorker(message, choices, send)
+            case ApplyStep() if worker is not None:
                 worker.apply_step(message.step)
             case ReplaceHistory() if worker is not None:
                 worker.replace_history(message.history)
@@ -180,12 +181,6 @@ def handle_message(
     except RecursionError:
         send(Unplayable("the rules are nested or recursive beyond any depth"))
     return worker
-
-
-def _search_worker(message: BeginMatch, choices: ChoiceBuffer, send: Send) -> SearchWorker:
-    from ggp_player.worker.search_worker import SearchWorker
-
-    return SearchWorker(message, choices, send)
 
 
 class TrackerWorker:
@@ -219,15 +214,26 @@ class TrackerWorker:
         legal_moves = tuple(map(str, tracker.legal_moves))
         status = MatchStatus(tracker.turn, legal_moves, is_over, goals)
         if is_over:  # nobody waits for moves, and what comes after the status may not be read
-            self._send_state()
+            self._send_state(status)
             self._send(status)
         else:
             self._send(status)
-            self._send_state()
+            self._send_state(status)
 
-    def _send_state(self) -> None:
+    def _send_state(self, status: MatchStatus) -> None:
         tracker = self._tracker
         text = state_text(tracker.state)
-        roles = tuple(map(str, tracker.machine.roles))
-        state = text if len(text) <= MAX_STATE else ""
-        self._send(StateReport(tracker.turn, roles, state, tracker.last_joint_move))
+        self._send(
+            StateReached(
+                match="",
+                time=0,
+                turn=status.turn,
+                roles=tuple(map(str, tracker.machine.roles)),
+                state=text if len(text) <= MAX_STATE else "",
+                legal_moves=status.legal_moves[:MAX_LEGAL_MOVES],
+                legal_move_count=len(status.legal_moves),
+                joint_move=tracker.last_joint_move,
+                is_over=status.is_over,
+                goals=status.goals,
+            )
+        )

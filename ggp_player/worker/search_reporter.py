@@ -18,8 +18,7 @@ from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES, MAX_TE
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.worker.interruptible import without_interruption
 from ggp_player.worker.messages import SearchReport
-from ggp_player.worker.move_thoughts import move_thoughts
-from ggp_player.worker.symmetric_moves import SymmetricMoves
+from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
 
 INTERVAL = 0.25
 """Seconds between two reports, at least."""

@@ -15,14 +15,15 @@ from random import Random
 
 from ggp_player.belief import Belief
 from ggp_player.clock import Deadline
-from ggp_player.events import History, Step
+from ggp_player.events import BestMove, History, Step
 from ggp_player.events.search_view import MAX_TEXT
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.selection import create
-from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
+    FALLBACK,
     BeginMatch,
     BeginSearch,
     GameDescription,
@@ -31,12 +32,9 @@ from ggp_player.worker.messages import (
     SearchEnded,
     SearchReady,
 )
+from ggp_player.worker.move_thoughts import SymmetricMoves
 from ggp_player.worker.search_reporter import SearchReporter
-from ggp_player.worker.symmetric_moves import SymmetricMoves
 from ggp_player.worker.warm_up import interpreted_notice
-
-FALLBACK = "auto"
-"""The strategy in place of one that refuses a game."""
 
 _log = logging.getLogger(__name__)
 
@@ -95,8 +93,8 @@ class SearchWorker:
         if not legal_moves:
             return
         if len(legal_moves) == 1:
-            lone = FoundChoice(message.number, str(legal_moves[0]), note=Method.ONLY_MOVE)
-            self._choices.publish(lone)
+            lone = BestMove(str(legal_moves[0]), note=Method.ONLY_MOVE)
+            self._choices.publish(message.number, lone)
             if not (message.thorough or self._ponders):
                 return
         reporter = self._reporter(message.number)
@@ -190,8 +188,8 @@ class SearchWorker:
             self._send(GameDescription(text))
 
     def _publish(self, number: int, choice: Choice) -> None:
-        found = str(choice.move), choice.value, choice.proved, choice.explanation
-        self._choices.publish(FoundChoice(number, *found))
+        best = BestMove(str(choice.move), choice.value, choice.proved, choice.explanation)
+        self._choices.publish(number, best)
 
     @property
     def _belief(self) -> Belief | None:

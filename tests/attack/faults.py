@@ -19,7 +19,7 @@ from random import Random
 
 from gdl.code_cache import cache_folder
 from gdl.system import is_stopped
-from ggp_player.move_service.warm_up import PAUSES
+from ggp_player.worker.warm_up_process import PAUSES
 from tests.attack.caches import Cache, forget_games
 from tests.support.left_behind import POLL, command_line
 from tests.support.raw_manager import LateError, exchange

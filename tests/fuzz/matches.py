@@ -26,8 +26,7 @@ from ggp_player.protocol import (
 )
 from ggp_player.protocol.lifecycle import Phase
 from ggp_player.worker.messages import (
-    ApplyMoves,
-    ApplyObservation,
+    ApplyStep,
     BeginMatch,
     MatchStatus,
     MessageToServer,
@@ -112,12 +111,12 @@ def _apply(request: Play | Stop, tracker: Tracker) -> None:
     if seen is not None:
         move = None if seen.move is None else str(seen.move)
         step = ObservedStep(move, tuple(map(str, seen.percepts)))
-        tracker.tell(ApplyObservation(step=step))
+        tracker.tell(ApplyStep(step=step))
     elif request.turn is not None:
-        tracker.tell(ApplyObservation(step=ObservedStep(missed=True)))
+        tracker.tell(ApplyStep(step=ObservedStep(missed=True)))
     else:
-        tracker.tell(ApplyMoves(moves=moves))
-        tracker.tell(ApplyObservation(step=ObservedStep(None, moves, may_be_moves=True)))
+        tracker.tell(ApplyStep(step=moves))
+        tracker.tell(ApplyStep(step=ObservedStep(None, moves, may_be_moves=True)))
     for message in tracker.told[before:]:
         if isinstance(message, MatchStatus):
             assert message.is_over or isinstance(message.legal_moves, tuple)

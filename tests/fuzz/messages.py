@@ -25,7 +25,7 @@ from ggp_player.protocol import (
     spaced,
 )
 from ggp_player.protocol.beginning import BEGINNING_CHARACTERS
-from ggp_player.worker.always_legal import always_legal_move
+from ggp_player.worker.fallback_moves import always_legal_move
 from tests.fuzz.mutators import mutate_expressions
 from tests.fuzz.target import Target
 

@@ -12,7 +12,7 @@ from gdl.language import canonical_form
 from gdl.language.formatter import Notation, convert_text, format_text
 from gdl.language.parser import decode
 from gdl.language.scrambler import Scrambler
-from ggp_player.worker.always_legal import always_legal_move
+from ggp_player.worker.fallback_moves import always_legal_move
 from tests.fuzz.mutators import DONORS, mutate_expressions, token_mutator
 from tests.fuzz.pieces import HARD, PIECES
 from tests.fuzz.rule_mutators import cross_rules, rule_mutator

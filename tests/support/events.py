@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ggp_player.events import (
+    BestMove,
     EventBus,
     MatchPublisher,
     MatchStarted,
-    MoveChosen,
     MoveThought,
     SearchView,
     StateReached,
@@ -65,9 +65,7 @@ def play_turn(events: MatchPublisher, turn: int) -> None:
     events.state_reached(reached)
     events.thoughts(turn, THOUGHT)
     move = "(claim 3)" if turn == 0 else "noop"
-    events.move_chosen(
-        MoveChosen(match="", time=0, turn=turn, move=move, value=75.5, seconds=1.5, margin_left=0.5)
-    )
+    events.move_chosen(turn, BestMove(move, 75.5, source=""), 1.5, 0.5)
 
 
 def play_match(events: MatchPublisher, match_id: str = "m.1") -> None:

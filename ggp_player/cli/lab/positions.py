@@ -27,7 +27,7 @@ from ggp_player.lab.positions.position_test import (
 from ggp_player.lab.positions.position_test import as_json as report_as_json
 from ggp_player.lab.positions.set_making import Order, SolverName, make_set
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX, sets_in
-from ggp_player.move_service import warm_up_first
+from ggp_player.worker.warm_up_process import warm_up_first
 
 DEFAULT_SECONDS = (0.02, 0.1)
 """CPU seconds for each position."""

@@ -21,8 +21,7 @@ from ggp_player.strategies import (
     component,
     metering,
 )
-from ggp_player.worker import SearchInterrupted
-from ggp_player.worker.interruptible import interruptible_for
+from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
 
 Clock = Callable[[], float]
 """Returns seconds of CPU time."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.move_service import Health, warm_up
+from ggp_player.worker import warm_up_process
+from ggp_player.worker.health import Health
 from tests.support.command_line import TWO_STEPS
 from tests.support.hostile_folder import command, run_in, write_hostile_modules
 
@@ -87,6 +88,6 @@ async def test_the_server_warms_up_the_code_that_it_runs(
     (ours / "ggp_player" / "__main__.py").write_text(source)
     monkeypatch.syspath_prepend(ours)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(warm_up, "is_warm", lambda: told.exists())
-    await warm_up.ensure_warm(Health())
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: told.exists())
+    await warm_up_process.ensure_warm(Health())
     assert told.read_text() == "warm-up --until-closed"

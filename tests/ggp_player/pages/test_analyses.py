@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from ggp_player.errors import AnalysisError
-from ggp_player.move_service import Pool
-from ggp_player.move_service.pool import BACKGROUND_NICENESS
 from ggp_player.pages import event_stream
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisLimits, AnalysisSubject, Means
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.positions import MatchTree, ShownPosition
 from ggp_player.strategies.selection import STRATEGIES as ALL_STRATEGIES
+from ggp_player.worker.pool import BACKGROUND_NICENESS, Pool
 from ggp_player.worker.process import MemoryLimits
 from tests.ggp_player.pages.conftest import Served
 from tests.support.paths import GAMES

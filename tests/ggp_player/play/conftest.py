@@ -10,9 +10,10 @@ from typing import TypeAlias
 import pytest
 
 import gdl
-from ggp_player.move_service import Health, Pool
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.server import load_config
+from ggp_player.worker.health import Health
+from ggp_player.worker.pool import Pool
 from tests.support.paths import GAMES
 
 LIMIT = 30.0

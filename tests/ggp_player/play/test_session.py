@@ -13,11 +13,11 @@ import gdl
 from ggp_player.archive import Archive, ArchiveWriter, MatchFilter
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.events import Event, EventBus, MatchStarted
-from ggp_player.move_service import Health
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.session import PlaySession
 from ggp_player.protocol import Dialect, MatchRecord, parse_request
 from ggp_player.server import Config, Player
+from ggp_player.worker.health import Health
 from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 
 GAMES = ("ticTacToe", "biddingTicTacToe", "lightsOut", "diceRace", "trefoil")

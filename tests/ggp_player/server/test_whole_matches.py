@@ -17,13 +17,13 @@ from gdl import Ruleset
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
-from ggp_player.move_service.supervisor import MAX_FAILURES
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config, least_memory
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
-from ggp_player.worker import warm_up_searches
+from ggp_player.worker.supervisor import MAX_FAILURES
+from ggp_player.worker.warm_up import warm_up_searches
 from tests.support.paths import ROOT
 
 GAMES = ROOT / "games"

@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from ggp_player.worker.choice_buffer import SLOT, ChoiceBuffer, FoundChoice
+from ggp_player.events import BestMove
+from ggp_player.worker.choice_buffer import SLOT, ChoiceBuffer
 
 
 @pytest.fixture
@@ -20,41 +21,41 @@ def test_nothing_is_there_at_first(choice: ChoiceBuffer) -> None:
 
 def test_the_newest_choice_is_read(choice: ChoiceBuffer) -> None:
     for value in range(5):
-        found = FoundChoice(7, "(mark 1 é)", value / 4, proved=value == 4, note=f"depth {value}")
-        choice.publish(found)
+        found = BestMove("(mark 1 é)", value / 4, proved=value == 4, note=f"depth {value}")
+        choice.publish(7, found)
         assert choice.newest(7) == found
 
 
 def test_a_choice_of_another_search_does_not_count(choice: ChoiceBuffer) -> None:
-    choice.publish(FoundChoice(1, "a"))
+    choice.publish(1, BestMove("a"))
     assert choice.newest(2) is None
-    choice.publish(FoundChoice(2, "b"))
-    assert choice.newest(2) == FoundChoice(2, "b")
+    choice.publish(2, BestMove("b"))
+    assert choice.newest(2) == BestMove("b")
     assert choice.newest(1) is None
 
 
 def test_a_writer_that_dies_leaves_the_choice_before(choice: ChoiceBuffer) -> None:
-    whole = FoundChoice(1, "whole")
-    choice.publish(FoundChoice(1, "older"))
-    choice.publish(whole)
+    whole = BestMove("whole")
+    choice.publish(1, BestMove("older"))
+    choice.publish(1, whole)
     struct.pack_into("=II40s", choice.memory, 24 + SLOT, 12345, 40, b"half of a cho")
     assert choice.newest(1) == whole
 
 
 def test_what_is_written_over_is_not_taken_for_a_choice(choice: ChoiceBuffer) -> None:
-    choice.publish(FoundChoice(1, "a"))
+    choice.publish(1, BestMove("a"))
     struct.pack_into("=II", choice.memory, 24 + SLOT, 12345, 2**32 - 1)
     assert choice.newest(1) is None
 
 
 def test_a_choice_too_long_for_its_slot(choice: ChoiceBuffer) -> None:
-    choice.publish(FoundChoice(1, "a" * (SLOT - 100)))
+    choice.publish(1, BestMove("a" * (SLOT - 100)))
     with pytest.raises(ValueError, match="there is room for"):
-        choice.publish(FoundChoice(1, "b" * SLOT))
-    assert choice.newest(1) == FoundChoice(1, "a" * (SLOT - 100))
+        choice.publish(1, BestMove("b" * SLOT))
+    assert choice.newest(1) == BestMove("a" * (SLOT - 100))
 
 
 def test_what_is_wanted(choice: ChoiceBuffer) -> None:
     choice.wanted = 3
-    choice.publish(FoundChoice(3, "a"))
+    choice.publish(3, BestMove("a"))
     assert choice.wanted == 3

@@ -3,8 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
+from ggp_player.events import ObservedStep, StateReached
 from ggp_player.worker.messages import (
-    ApplyMoves,
+    ApplyStep,
     BeginMatch,
     BeginSearch,
     GameDescription,
@@ -23,12 +24,15 @@ from ggp_player.worker.messages import (
 TO_WORKER = [
     BeginMatch("(role x)\n(init a)", "x", (("a", "(b c)"), ("d", "e")), "minimax", "0 m x"),
     BeginMatch("(role é)", "é"),
-    ApplyMoves(("a", "(b c)")),
+    ApplyStep(("a", "(b c)")),
+    ApplyStep(ObservedStep("a", ("(seen 1)",))),
+    ApplyStep(ObservedStep(missed=True)),
     BeginSearch(3, thorough=True),
     BeginSearch(4, until=1234.5),
 ]
 TO_SERVER = [
     MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),
+    StateReached(match="", time=0, turn=2, roles=("x", "y"), state="( a )", goals={"x": 100}),
     SearchReady(ponders=True),
     GameDescription("one player"),
     SearchEnded(3, "ValueError: no\nreason"),

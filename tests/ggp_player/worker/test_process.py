@@ -11,7 +11,8 @@ from tests.support.paths import ROOT
 TRACKING = """
 import sys
 from unittest.mock import Mock
-from ggp_player.worker.messages import ApplyMoves, BeginMatch, BeginSearch, MatchStatus, StateReport
+from ggp_player.events import StateReached
+from ggp_player.worker.messages import ApplyStep, BeginMatch, BeginSearch, MatchStatus
 from ggp_player.worker.process import handle_message
 
 statuses = []
@@ -19,16 +20,16 @@ worker = None
 rules = sys.stdin.read()
 for message in (
     BeginMatch(rules, "xena", (("(claim 1)", "noop"),)),
-    ApplyMoves(("noop", "(claim 2)")),
+    ApplyStep(("noop", "(claim 2)")),
     BeginSearch(1),
 ):
     worker = handle_message(message, worker, Mock(), statuses.append)
 told = [(type(message), message.turn) for message in statuses]
-assert told == [(kind, turn) for turn in (1, 2) for kind in (MatchStatus, StateReport)], statuses
+assert told == [(kind, turn) for turn in (1, 2) for kind in (MatchStatus, StateReached)], statuses
 assert statuses[-2].legal_moves == ("(claim 3)",)
 assert statuses[-1].state == "( (control xena) (free 3) (has Oscar 2) (has xena 1) )"
-handle_message(ApplyMoves(("(claim 3)", "noop")), worker, Mock(), statuses.append)
-assert [type(message) for message in statuses[-2:]] == [StateReport, MatchStatus], "at the end"
+handle_message(ApplyStep(("(claim 3)", "noop")), worker, Mock(), statuses.append)
+assert [type(message) for message in statuses[-2:]] == [StateReached, MatchStatus], "at the end"
 assert statuses[-1].is_over
 families = ("mcts", "planner", "selection", "solver", "textbook")
 searches = tuple(f"ggp_player.strategies.{family}" for family in families)

@@ -9,8 +9,8 @@ from gdl import Constant, State, StateMachine, Term
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
+from ggp_player.worker.move_thoughts import SymmetricMoves
 from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter, counts_in
-from ggp_player.worker.symmetric_moves import SymmetricMoves
 from tests.support.paths import ROOT
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.events import ObservedStep, Step
+from ggp_player.events import BestMove, ObservedStep, Step
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.worker import background_compiler, search_worker, warm_up
-from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
@@ -54,12 +54,14 @@ class RecordingBuffer(ChoiceBuffer):
     """Keeps all that is published."""
 
     def __init__(self) -> None:
-        self.published: list[FoundChoice] = []
+        self.published: list[BestMove] = []
+        self.searches: list[int] = []
         super().__init__()
 
-    def publish(self, choice: FoundChoice) -> None:
-        self.published.append(choice)
-        super().publish(choice)
+    def publish(self, search: int, best: BestMove) -> None:
+        self.published.append(best)
+        self.searches.append(search)
+        super().publish(search, best)
 
 
 def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
@@ -169,7 +171,7 @@ def test_a_search_stops_between_two_choices(
     others = [message for message in sent if not isinstance(message, RulesCompiled)]
     assert others == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
     assert len(sent) - len(others) == is_warm
-    assert [found.search for found in choice.published] == [1, 2]
+    assert choice.searches == [1, 2]
 
 
 class TellingTime(Strategy):
@@ -228,7 +230,7 @@ def worker_told(spec: str, *steps: Step) -> tuple[SearchWorker, RecordingBuffer]
     return worker, choices
 
 
-def last_published(worker: SearchWorker, choices: RecordingBuffer) -> FoundChoice:
+def last_published(worker: SearchWorker, choices: RecordingBuffer) -> BestMove:
     choices.wanted = 7
     worker.search(BeginSearch(7))
     return choices.published[-1]

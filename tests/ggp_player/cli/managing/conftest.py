@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ggp_player.move_service import warm_up
+from ggp_player.worker import warm_up_process
 
 
 @pytest.fixture
@@ -19,6 +19,6 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         done.append("compiled")
         return ""
 
-    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
-    monkeypatch.setattr(warm_up, "_run_through", compile_at_once)
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up_process, "_run_through", compile_at_once)
     return done

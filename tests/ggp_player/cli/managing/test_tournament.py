@@ -14,7 +14,7 @@ from click.testing import Result
 from ggp_player.cli.commands.tournament import RESULTS_NAME
 from ggp_player.cli.managing.tournament import INTERRUPTED
 from ggp_player.manager.tournament import tournament_run
-from ggp_player.move_service import warm_up
+from ggp_player.worker import warm_up_process
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 
 SHORT = f"{TWO_STEPS} (<= (goal ann 80) (role ann)) (<= (goal bob 20) (role bob))"
@@ -163,7 +163,7 @@ def test_searches_are_compiled_before_the_first_match(
 def test_ctrl_c_while_the_searches_are_compiled_has_its_exit_status(
     short: Path, cold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_up, "_run_through", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(warm_up_process, "_run_through", Mock(side_effect=KeyboardInterrupt))
     result = tournament("--game", short, "--no-ratings", "legal", "uct")
     assert (result.exit_code, cold) == (130, [])
 

@@ -1,12 +1,18 @@
-"""Moves that are legal in every state are found in the text, and no others are."""
+"""Where nothing is told of a turn, the move is always legal, or the likeliest of those before."""
 
 from __future__ import annotations
 
 import pytest
 
 import gdl
-from ggp_player.worker import always_legal
-from ggp_player.worker.always_legal import always_legal_move
+from ggp_player.worker import fallback_moves
+from ggp_player.worker.fallback_moves import (
+    LAST_RESORT,
+    MAX_MOVES,
+    MAX_TURNS,
+    KnownMoves,
+    always_legal_move,
+)
 from tests.support.paths import ROOT
 
 HEAD = "(role x) (role Y) (succ 1 2) (succ 2 3) (blank b) (init (at 1)) "
@@ -49,7 +55,7 @@ def test_facts_are_tried_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(rules) == "None"
     wide = "(<= (legal x go) (succ ?a ?b) (succ ?b 3))"
     assert found(wide) == "go"
-    monkeypatch.setattr(always_legal, "MAX_FACTS", 2)
+    monkeypatch.setattr(fallback_moves, "MAX_FACTS", 2)
     assert found(wide) == "None"
 
 
@@ -61,3 +67,51 @@ def test_it_is_legal_wherever_it_is_claimed(game) -> None:
         move = always_legal_move(ruleset, role.name)
         if move is not None:
             assert move in machine.legal_moves(machine.initial_state(), role)
+
+
+def test_with_nothing_known_it_is_the_last_resort() -> None:
+    assert KnownMoves().guess(3, 2)[0] == LAST_RESORT
+
+
+def test_what_is_always_legal_comes_first() -> None:
+    known = KnownMoves()
+    known.remember(0, ["a"])
+    known.always_legal = "wait"
+    assert known.guess(1, 2) == ("wait", "always legal")
+
+
+def test_roles_that_move_in_turn_can_do_what_they_could_a_round_ago() -> None:
+    known = KnownMoves()
+    for turn, moves in enumerate([["a", "b", "c"], ["noop"], ["b", "c"], ["noop"]]):
+        known.remember(turn, moves)
+    assert known.guess(4, 2)[0] == "b"
+    for move in ("a", "noop", "b"):
+        known.made(move)
+    assert known.guess(4, 2)[0] == "c"
+    assert known.guess(5, 2)[0] == "noop"
+    assert known.guess(4, 1)[0] == "noop"
+
+
+def test_what_was_there_in_every_round_comes_first() -> None:
+    known = KnownMoves()
+    known.remember(0, ["stay", "north"])
+    known.remember(1, ["south", "stay"])
+    assert known.guess(2, 1)[0] == "stay"
+    known.made("stay")
+    assert known.guess(2, 1)[0] == "south"
+
+
+def test_any_earlier_turn_is_better_than_none() -> None:
+    known = KnownMoves()
+    known.remember(0, ["a"])
+    known.remember(1, ())
+    assert known.guess(1, 2)[0] == "a"
+    assert known.guess(1, 0)[0] == "a"
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    known = KnownMoves()
+    for turn in range(3 * MAX_TURNS):
+        known.remember(turn, [f"m{number}" for number in range(2 * MAX_MOVES)])
+    assert len(known._turns) == MAX_TURNS
+    assert max(len(moves) for _, moves in known._turns) == MAX_MOVES

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.clock import Deadline
-from ggp_player.move_service import Health, Subject, launching, supervisor
-from ggp_player.move_service.deadlines import CancellableDeadline
-from ggp_player.move_service.known_moves import LAST_RESORT
-from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.service import Decision, MoveService
-from ggp_player.move_service.supervisor import Setup
+from ggp_player.events import BestMove
 from ggp_player.protocol.messages import Start
-from ggp_player.worker import warm_up_searches
+from ggp_player.worker import launching, supervisor
+from ggp_player.worker.fallback_moves import LAST_RESORT
+from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.messages import MatchStatus
+from ggp_player.worker.pool import Pool
 from ggp_player.worker.process import MemoryLimits
+from ggp_player.worker.service import CancellableDeadline, MoveService
+from ggp_player.worker.supervisor import Setup
+from ggp_player.worker.warm_up import warm_up_searches
 from tests.ggp_player.conftest import Ear
 from tests.support.stopwatch import Stopwatch
 
@@ -42,7 +42,7 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="other systems d
 
 
 def within(seconds: float) -> CancellableDeadline:
-    return CancellableDeadline(Deadline.after(seconds))
+    return CancellableDeadline.after(seconds)
 
 
 @asynccontextmanager
@@ -96,7 +96,7 @@ async def test_a_match_from_beginning_to_end(fields: str) -> None:
         first = await service.choose((), within(10))
         assert (first.move, first.value, first.proved) == ("(claim 3)", 100, True)
         second = await service.choose([("(claim 3)", "noop")], within(10))
-        assert second == Decision("noop", note="only move")
+        assert second == BestMove("noop", note="only move")
         third = await service.choose([("noop", "(claim 1)")], within(10))
         assert third.move == "(claim 2)"
         end = await service.finish([("(claim 2)", "noop")], within(10))
@@ -134,16 +134,16 @@ async def test_a_search_is_told_its_time(words: str, bad: Naming) -> None:
 async def test_after_a_restart_nobody_knows_the_time(words: str, bad: Naming) -> None:
     async with playing(bad("TellingTime"), words) as service:
         await service.resume(within(40))
-        decision = await service.choose((), within(40))
-        assert (decision.move, decision.value) == ("(say 3)", None)
+        best = await service.choose((), within(40))
+        assert (best.move, best.value) == ("(say 3)", None)
 
 
 async def test_a_lone_legal_move_is_not_thought_about(fields: str, bad: Naming) -> None:
     async with playing(bad("Hanging"), fields, role="Oscar") as service:
         await service.prepare(within(0))
         watch = Stopwatch()
-        decision = await service.choose((), within(60))
-        assert decision.move == "noop"
+        best = await service.choose((), within(60))
+        assert best.move == "noop"
         assert watch.own < 10
 
 
@@ -182,12 +182,12 @@ async def test_a_bad_strategy(
         await service.prepare(within(1.5))
         for moves in ((), [("(say 1)", "(say 2)")]):
             watch = Stopwatch()
-            decision = await service.choose(moves, within(1.5))
+            best = await service.choose(moves, within(1.5))
             assert watch.own < 1.5 + LATENESS
             if move is not None:
-                assert decision.move == move
+                assert best.move == move
             else:
-                assert decision.value == 50
+                assert best.value == 50
 
 
 async def test_a_search_that_fails_every_time_is_replaced_by_the_textbook(
@@ -196,8 +196,8 @@ async def test_a_search_that_fails_every_time_is_replaced_by_the_textbook(
     health = Health()
     async with playing(bad("Raising"), fields, health=health) as service:
         assert await service.prepare(within(30)) == ""
-        decision = await service.choose((), within(30))
-        assert (decision.move, decision.value, decision.proved) == ("(claim 3)", 100, True)
+        best = await service.choose((), within(30))
+        assert (best.move, best.value, best.proved) == ("(claim 3)", 100, True)
         await ear.hear("misbehaving:Raising fails again and again: ZeroDivisionError")
         (problem,) = health.problems
         assert problem.subject is Subject.SEARCHES
@@ -220,8 +220,8 @@ async def test_kernels_that_cannot_be_loaded_are_done_without(
     warm_up_searches()
     async with playing("auto", fields) as service:
         assert await service.prepare(within(40)) == ""
-        decision = await service.choose((), within(40))
-        assert (decision.move, decision.proved) == ("(claim 3)", True)
+        best = await service.choose((), within(40))
+        assert (best.move, best.proved) == ("(claim 3)", True)
         await ear.hear("auto fails again and again")
 
 
@@ -253,7 +253,7 @@ async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, b
             os.kill(pids[-1], signal.SIGKILL)
             pids.append(await calls.get())
         assert len(set(pids)) == 3
-        assert await choosing == Decision("(say 3)", value=50, note="announcing")
+        assert await choosing == BestMove("(say 3)", value=50, note="announcing")
 
 
 @pytest.mark.thorough
@@ -273,7 +273,7 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
         first = await calls.get()
         assert (await service.choose((), within(0.5))).move == "(claim 3)"
         reply = await service.choose([("(claim 3)", "noop")], within(10))
-        assert reply == Decision("noop", note="only move")
+        assert reply == BestMove("noop", note="only move")
         assert await calls.get() == first
 
 
@@ -287,8 +287,8 @@ async def test_a_search_that_does_not_stop_is_killed_and_replaced(
         await ear.hear("search: the rules are parsed")
         await service.choose((), within(0.2))
         await ear.hear("search 1 does not stop and is replaced")
-        decision = await service.choose([("(say 1)", "(say 2)")], within(1))
-        assert decision == Decision("(say 3)", note="spinning")
+        best = await service.choose([("(say 1)", "(say 2)")], within(1))
+        assert best == BestMove("(say 3)", note="spinning")
 
 
 async def test_a_dead_tracker_is_replaced(fields: str, ear: Ear) -> None:
@@ -352,8 +352,8 @@ async def test_rules_that_are_too_heavy(ear: Ear) -> None:
     async with playing("legal", HEAVY, role="x") as service:
         watch = Stopwatch()
         assert await service.prepare(within(0.6)) == ""
-        decision = await service.choose((), within(0.6))
-        assert decision == Decision("go", note="guess; always legal")
+        best = await service.choose((), within(0.6))
+        assert best == BestMove("go", note="guess; always legal")
         assert watch.own < 1.2 + LATENESS
         await ear.hear("not one legal move is known, go is a guess: always legal")
 
@@ -398,8 +398,8 @@ async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
         monkeypatch.setattr(Pool, "take", fail)
         for pid in workers_of(service):
             os.kill(pid, signal.SIGKILL)
-        decision = await service.choose([("noop", "(claim 2)")], within(0.5))
-        assert decision == Decision("(claim 2)", note="guess; legal in an earlier turn")
+        best = await service.choose([("noop", "(claim 2)")], within(0.5))
+        assert best == BestMove("(claim 2)", note="guess; legal in an earlier turn")
 
 
 @pytest.mark.parametrize("play_clock", [0, -5])
@@ -425,40 +425,16 @@ async def test_a_wait_can_be_cut_short(fields: str, bad: Naming) -> None:
         assert (await choosing).move == "(claim 3)"
 
 
-async def test_a_wait_ends_with_its_deadline() -> None:
-    assert within(0).is_over
-    waiting = within(3600)
-    assert not waiting.is_over
-    waiting.notify()
-    assert not waiting.is_over
-    waiting.cut_short()
-    assert waiting.is_over
-    await waiting.wait(lambda: False)
-
-
-async def test_a_wait_ends_when_its_condition_holds() -> None:
-    waiting = within(3600)
-    holds: list[bool] = []
-    task = asyncio.create_task(waiting.wait(lambda: bool(holds)))
-    await asyncio.sleep(0)
-    waiting.notify()
-    await asyncio.sleep(0)
-    assert not task.done()
-    holds.append(True)
-    waiting.notify()
-    await task
-
-
 @pytest.mark.parametrize(
-    ("decision", "text"),
+    ("best", "text"),
     [
-        (Decision("noop"), "noop"),
-        (Decision("(claim 3)", 100, True, "depth 3"), "(claim 3), value 100, proved (depth 3)"),
-        (Decision("noop", 12.5, note="all equal"), "noop, value 12.5 (all equal)"),
+        (BestMove("noop"), "noop"),
+        (BestMove("(claim 3)", 100, True, "depth 3"), "(claim 3), value 100, proved (depth 3)"),
+        (BestMove("noop", 12.5, note="all equal"), "noop, value 12.5 (all equal)"),
     ],
 )
-def test_a_decision_in_the_log(decision: Decision, text: str) -> None:
-    assert str(decision) == text
+def test_a_move_in_the_log(best: BestMove, text: str) -> None:
+    assert str(best) == text
 
 
 # ---------------------------------------------------------------------- other systems

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from gdl.system import is_stopped, start_method
-from ggp_player.move_service import launching
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
+from ggp_player.worker import launching
 from tests.support.left_behind import becomes_true
 from tests.support.loop_watch import LoopWatch
 

@@ -1,13 +1,15 @@
-"""A move that the rules state as always legal, found in the text alone.
+"""Moves to play where no worker has told what is legal in a turn.
 
-That is a fact such as ``(legal x noop)``, or a rule whose body holds by facts in every state, such
-as ``(<= (legal ?r noop) (role ?r))``. Finding one takes moments where a rulesheet takes minutes to
-evaluate, and the move is there when nothing else is known.
+A guess is legal, or likely to be, even where all workers are stopped or dead. The server keeps what
+they have told before: our legal moves of the last turns, and a move that the rules state as always
+legal. That is a fact such as ``(legal x noop)``, or a rule whose body holds by facts in every
+state, such as ``(<= (legal ?r noop) (role ?r))``. A worker finds it in the text alone, which takes
+moments where a rulesheet takes minutes to evaluate.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from gdl.language import (
@@ -26,8 +28,54 @@ from gdl.language import (
     substitute_term,
 )
 
+LAST_RESORT = "noop"
+"""The move when nothing is known: the likeliest guess in an unknown game."""
+
+MAX_MOVES = 1000
+"""The most legal moves of a turn that are remembered."""
+
+MAX_TURNS = 16
+"""The most turns that are remembered: two rounds of the largest games."""
+
 MAX_FACTS = 100_000
 """The most facts that are tried for a ruleset."""
+
+
+class KnownMoves:
+    """What is known of our legal moves of earlier turns."""
+
+    def __init__(self) -> None:
+        self.always_legal = ""
+        self._made: deque[str] = deque(maxlen=MAX_TURNS)
+        self._turns: deque[tuple[int, tuple[str, ...]]] = deque(maxlen=MAX_TURNS)
+
+    def remember(self, turn: int, legal_moves: Sequence[str]) -> None:
+        """Note our legal moves of a turn."""
+        if legal_moves:
+            self._turns.append((turn, tuple(legal_moves[:MAX_MOVES])))
+
+    def made(self, move: str) -> None:
+        """Note a move of ours, which may not be legal again."""
+        self._made.append(move)
+
+    def guess(self, turn: int, roles: int) -> tuple[str, str]:
+        """Return the likeliest move of a turn in a game of so many roles, and why it may be legal.
+
+        Where roles move in turn, we can do the most like we could a round ago. Of these moves one
+        that was there in each such turn comes first, and what we have made comes last.
+        """
+        if self.always_legal:
+            return self.always_legal, "always legal"
+        rounds = [moves for at, moves in self._turns if (turn - at) % max(1, roles) == 0]
+        if not rounds:
+            rounds = [moves for _, moves in self._turns]
+        if not rounds:
+            return LAST_RESORT, "a guess"
+        newest, *older = reversed(rounds)
+        order = sorted(
+            newest, key=lambda move: (move in self._made, -sum(move in old for old in older))
+        )
+        return order[0], "legal in an earlier turn"
 
 
 def always_legal_move(ruleset: Ruleset, role: str) -> Term | None:

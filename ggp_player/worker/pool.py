@@ -21,16 +21,16 @@ from typing import Protocol
 from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
 from ggp_player.logs import in_match
 from ggp_player.metrics import Metrics
-from ggp_player.move_service.launching import Launcher
-from ggp_player.worker import (
-    ChoiceBuffer,
+from ggp_player.worker import process as worker_process
+from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.launching import Launcher
+from ggp_player.worker.messages import (
     LogRecord,
     MessageToServer,
     MessageToWorker,
     decode_to_server,
     encode,
 )
-from ggp_player.worker import process as worker_process
 from ggp_player.worker.process import MemoryLimits
 
 MAX_LINE = 2**26

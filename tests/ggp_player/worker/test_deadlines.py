@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp_player.clock import Deadline
-from ggp_player.move_service.deadlines import (
-    COMPILE_SHARE,
-    MAX_COMPILE_SECONDS,
-    CancellableDeadline,
-    compile_seconds,
-)
 from ggp_player.protocol import Start
+from ggp_player.worker.service import CancellableDeadline
+from ggp_player.worker.supervisor import COMPILE_SHARE, MAX_COMPILE_SECONDS, compile_seconds
 
 CLOCKS = st.integers(0, 10**6)
 
@@ -36,7 +31,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def deadline(clock: FakeClock) -> CancellableDeadline:
     """A deadline an hour away, on a clock that stands still."""
-    return CancellableDeadline(Deadline.after(3600, clock))
+    return CancellableDeadline.after(3600, clock)
 
 
 async def begun(wait: CancellableDeadline, condition: Callable[[], bool]) -> asyncio.Task[None]:
@@ -70,19 +65,19 @@ def test_no_clock_makes_it_wait_longer_than_the_limit() -> None:
 def test_it_is_over_when_the_deadline_has_passed(
     clock: FakeClock, deadline: CancellableDeadline
 ) -> None:
-    assert not deadline.is_over
+    assert not deadline.has_passed
     clock.now += 3600
-    assert deadline.is_over
+    assert deadline.has_passed
 
 
 async def test_it_is_over_when_it_is_cut_short(deadline: CancellableDeadline) -> None:
     deadline.notify()
-    assert not deadline.is_over
+    assert not deadline.has_passed
     task = await begun(deadline, lambda: False)
     assert not task.done()
     deadline.cut_short()
     await task
-    assert deadline.is_over
+    assert deadline.has_passed
     await deadline.wait(lambda: False)
 
 
@@ -102,11 +97,11 @@ async def test_who_is_notified_waits_on_until_the_condition_holds(
         deadline.notify()
         await turns()
         assert [task for task in (first, second) if task.done()] == done
-    assert not deadline.is_over
+    assert not deadline.has_passed
 
 
 async def test_a_timer_that_goes_off_early_is_not_the_end(clock: FakeClock) -> None:
-    deadline = CancellableDeadline(Deadline.after(1, clock))
+    deadline = CancellableDeadline.after(1, clock)
     clock.now += 1 - 1e-6
     asked = 0
 
@@ -114,12 +109,12 @@ async def test_a_timer_that_goes_off_early_is_not_the_end(clock: FakeClock) -> N
         nonlocal asked
         asked += 1
         if asked == 3:
-            clock.now = deadline.limit.at
+            clock.now = deadline.at
         return False
 
     await deadline.wait(condition)
     assert asked == 3
-    assert deadline.is_over
+    assert deadline.has_passed
 
 
 async def test_who_waits_can_be_cancelled(deadline: CancellableDeadline) -> None:
@@ -127,4 +122,4 @@ async def test_who_waits_can_be_cancelled(deadline: CancellableDeadline) -> None
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not deadline.is_over
+    assert not deadline.has_passed

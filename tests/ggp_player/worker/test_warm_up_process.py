@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.move_service import Health, Subject, ensure_warm, warm_up, warm_up_first
+from ggp_player.worker import warm_up_process
+from ggp_player.worker.health import Health, Subject
+from ggp_player.worker.warm_up_process import ensure_warm, warm_up_first
 from tests.ggp_player.conftest import Ear
 from tests.support.foreign_files import disown
 
@@ -28,9 +30,9 @@ if os.path.getsize(attempts) < int(sys.argv[2]):
 def attempts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that has a letter for each attempt; the searches are warm after the third."""
     file = tmp_path / "attempts"
-    monkeypatch.setattr(warm_up, "COMMAND", dying(file, signal.SIGKILL))
-    monkeypatch.setattr(warm_up, "PAUSES", (0, 0, 0))
-    monkeypatch.setattr(warm_up, "is_warm", lambda: count(file) > 2)
+    monkeypatch.setattr(warm_up_process, "COMMAND", dying(file, signal.SIGKILL))
+    monkeypatch.setattr(warm_up_process, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: count(file) > 2)
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
     return file
 
@@ -60,8 +62,8 @@ async def test_a_warm_up_that_is_killed_is_tried_again(attempts: Path, ear: Ear)
 async def test_a_warm_up_that_is_stopped_is_tried_again(
     attempts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_up, "COMMAND", dying(attempts, signal.SIGSTOP))
-    monkeypatch.setattr(warm_up, "WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(warm_up_process, "COMMAND", dying(attempts, signal.SIGSTOP))
+    monkeypatch.setattr(warm_up_process, "WATCH_SECONDS", 0.01)
     health = Health()
     await ensure_warm(health)
     assert count(attempts) == 3
@@ -72,7 +74,7 @@ async def test_attempts_come_to_an_end(
     attempts: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     health = Health()
-    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: False)
     await ensure_warm(health)
     assert count(attempts) == 4
     await ear.hear("WARM-UP FAILED: the cache cannot be written; textbook searches play")
@@ -86,7 +88,7 @@ async def test_a_program_that_cannot_be_started(
     attempts: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     health = Health()
-    monkeypatch.setattr(warm_up, "COMMAND", (str(attempts.parent / "nowhere"),))
+    monkeypatch.setattr(warm_up_process, "COMMAND", (str(attempts.parent / "nowhere"),))
     await ensure_warm(health)
     await ear.hear("WARM-UP FAILED: no process can be started")
     (problem,) = health.problems
@@ -104,7 +106,7 @@ def printing(*lines: str, status: int = 0) -> tuple[str, ...]:
 
 
 def test_what_is_compiled_already_is_not_spoken_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: True)
     said: list[str] = []
     assert warm_up_first(said.append)
     assert said == []
@@ -112,11 +114,11 @@ def test_what_is_compiled_already_is_not_spoken_of(monkeypatch: pytest.MonkeyPat
 
 def test_a_command_waits_until_all_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter([False, True])
-    monkeypatch.setattr(warm_up, "is_warm", lambda: next(answers))
-    monkeypatch.setattr(warm_up, "COMMAND", printing("compiling", "warm after 2.0 s"))
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: next(answers))
+    monkeypatch.setattr(warm_up_process, "COMMAND", printing("compiling", "warm after 2.0 s"))
     said: list[str] = []
     assert warm_up_first(said.append)
-    assert said == [warm_up.FIRST, "compiling", "warm after 2.0 s"]
+    assert said == [warm_up_process.FIRST, "compiling", "warm after 2.0 s"]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +133,10 @@ def test_a_command_waits_until_all_is_compiled(monkeypatch: pytest.MonkeyPatch) 
 def test_a_command_goes_on_where_nothing_can_be_compiled(
     command: tuple[str, ...], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
-    monkeypatch.setattr(warm_up, "COMMAND", command)
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up_process, "COMMAND", command)
     if "sleep" in command[-1]:
-        monkeypatch.setattr(warm_up, "LIMIT_SECONDS", 0.05)
+        monkeypatch.setattr(warm_up_process, "LIMIT_SECONDS", 0.05)
     said: list[str] = []
     assert not warm_up_first(said.append)
     assert said[-1].startswith(f"the searches cannot be compiled: {reason}")
@@ -145,8 +147,8 @@ def test_ctrl_c_ends_the_process_too(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     pid = tmp_path / "pid"
     program = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid()))"
     program += "; print('compiling', flush=True); time.sleep(600)"
-    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
-    monkeypatch.setattr(warm_up, "COMMAND", (sys.executable, "-c", program))
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up_process, "COMMAND", (sys.executable, "-c", program))
 
     def interrupted(line: str) -> None:
         if line == "compiling":
@@ -164,7 +166,7 @@ async def test_a_cache_that_is_refused_is_a_problem(
     health = Health()
     (tmp_path / "cache").mkdir()
     disown(tmp_path / "cache", monkeypatch)
-    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    monkeypatch.setattr(warm_up_process, "is_warm", lambda: True)
     await ensure_warm(health)
     (problem,) = health.problems
     assert problem.subject is Subject.CACHE

@@ -15,6 +15,7 @@ from typing import ClassVar
 from gdl.system import is_stopped
 from ggp_player.clock import Deadline, monotonic
 from ggp_player.events import (
+    BestMove,
     EventBus,
     History,
     MatchPublisher,
@@ -24,18 +25,15 @@ from ggp_player.events import (
 )
 from ggp_player.logs import shown
 from ggp_player.metrics import Metrics
-from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
-from ggp_player.move_service.health import Health, Subject
-from ggp_player.move_service.known_moves import KnownMoves
-from ggp_player.move_service.pool import PoolClosedError, WorkerHandle, WorkerSource
 from ggp_player.protocol import Start
-from ggp_player.worker import (
+from ggp_player.worker.fallback_moves import KnownMoves
+from ggp_player.worker.health import Health, Subject
+from ggp_player.worker.messages import (
+    FALLBACK,
     AlwaysLegal,
-    ApplyMoves,
-    ApplyObservation,
+    ApplyStep,
     BeginMatch,
     BeginSearch,
-    FoundChoice,
     GameDescription,
     MatchStatus,
     MessageToServer,
@@ -45,9 +43,9 @@ from ggp_player.worker import (
     SearchEnded,
     SearchReady,
     SearchReport,
-    StateReport,
     Unplayable,
 )
+from ggp_player.worker.pool import PoolClosedError, WorkerHandle, WorkerSource
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, by each of the two supervisors."""
@@ -55,11 +53,17 @@ MAX_REPLACEMENTS = 2
 MAX_FAILURES = 3
 """How many searches in a row may fail without a result, before another strategy takes over."""
 
-MAX_LEGAL_MOVES = 1000
-"""Legal moves of a turn that are told to whoever watches."""
+STOP_GRACE = 5.0
+"""Seconds for a search to stop of its own accord, before it is killed and replaced.
 
-FALLBACK = "auto"
-"""The strategy that takes over: on interpreted rules it plays as the textbook does."""
+On a machine with five times as many busy processes as cores, what takes a second of CPU time, such
+as the analysis of a large game, takes this long; and a search that is replaced begins anew.
+"""
+
+COMPILE_SHARE = 0.6
+"""The share of a clock for which a search waits until the rules are compiled."""
+
+MAX_COMPILE_SECONDS = 30.0
 
 _log = logging.getLogger(__name__)
 
@@ -150,15 +154,17 @@ class Supervisor:
     def apply_step(self, step: Step) -> None:
         """Begin a turn with a step. Failures of the last turn no longer count."""
         self.history.append(step)
-        if isinstance(step, ObservedStep):
-            self._begin_turn(ApplyObservation(step))
-        else:
-            self._begin_turn(ApplyMoves(step))
+        self._begin_turn(ApplyStep(step))
 
-    def replace_history(self, history: History) -> None:
-        """Begin a turn at another position of the game, as after moves were taken back."""
-        self.history = list(history)
-        self._begin_turn(ReplaceHistory(tuple(self.history)))
+    def go_to(self, history: History) -> None:
+        """Begin a turn at another position of the game, which may be an earlier one."""
+        known = len(self.history)
+        if history[:known] == tuple(self.history):
+            for step in history[known:]:
+                self.apply_step(step)
+        else:
+            self.history = list(history)
+            self._begin_turn(ReplaceHistory(history))
 
     def _begin_turn(self, message: MessageToWorker) -> None:
         self.send(message)
@@ -228,7 +234,6 @@ class TrackerSupervisor(Supervisor):
 
     duty = "tracker"
     _status: MatchStatus | None = None
-    _state_report: StateReport | None = None
 
     def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
         super().__init__(setup, pool, on_change)
@@ -256,37 +261,13 @@ class TrackerSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
             self._status = message
             self.known.remember(message.turn, message.legal_moves)
-            self._publish()
         elif isinstance(message, AlwaysLegal):
             self.known.always_legal = message.move
-        elif isinstance(message, StateReport):
-            self._state_report = message
-            self._publish()
-
-    @property
-    def _was_observed(self) -> bool:
-        return bool(self.history) and isinstance(self.history[-1], ObservedStep)
-
-    def _publish(self) -> None:
-        """Tell the state once it is there with its legal moves, in whichever order they come."""
-        status, report = self._status, self._state_report
-        if status is None or report is None or status.turn != report.turn:
-            return
-        self._state_report = None
-        self.setup.events.state_reached(
-            StateReached(
-                match="",
-                time=0,
-                turn=report.turn,
-                roles=report.roles,
-                state=report.state,
-                legal_moves=status.legal_moves[:MAX_LEGAL_MOVES],
-                legal_move_count=len(status.legal_moves),
-                joint_move=report.joint_move if self._was_observed else (),
-                is_over=status.is_over,
-                goals=dict(status.goals),
-            )
-        )
+        elif isinstance(message, StateReached):
+            was_observed = bool(self.history) and isinstance(self.history[-1], ObservedStep)
+            # Whoever was told the joint move has published it with the turn.
+            told = message if was_observed else replace(message, joint_move=())
+            self.setup.events.state_reached(told)
 
 
 class SearchSupervisor(Supervisor):
@@ -304,7 +285,7 @@ class SearchSupervisor(Supervisor):
     _is_wanted = False
     _is_ready = False
     _until: float | None = None
-    _last_found: FoundChoice | None = None
+    _last_found: BestMove | None = None
     _strategy_ponders = False
 
     @property
@@ -322,7 +303,7 @@ class SearchSupervisor(Supervisor):
         """Whether nothing better is to be expected in this turn."""
         return self._ended == self._number or self.has_given_up
 
-    def best(self) -> FoundChoice | None:
+    def best(self) -> BestMove | None:
         """The best choice so far, also of a worker that died in this turn."""
         found = self.worker.choices.newest(self._number) if self.worker else None
         return found or self._last_found
@@ -450,3 +431,9 @@ class SearchSupervisor(Supervisor):
             if worker.choices.newest(number) is None:
                 self._fail("it does not stop, and finds nothing")
             worker.kill()
+
+
+def compile_seconds(start: Start, has_begun: bool) -> float:
+    """How long a new search waits for compiled rules: in a match that has begun, a play clock's."""
+    clock = start.play_clock if has_begun else start.start_clock
+    return min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock)

@@ -5,30 +5,30 @@ The *tracker* follows the match and reports our legal moves of each turn, which 
 a reply waits for no process: at the deadline the best choice is read, checked against the legal
 moves, and sent. If there is none, the first legal move is sent; if the rules are too heavy for the
 tracker too, the search's choice is sent unchecked; and if nothing is known of the turn, a move is
-guessed from what is known of the match (:mod:`.known_moves`) rather than sending nothing.
+guessed from what is known of the match (:mod:`.fallback_moves`) rather than sending nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from ggp_player.clock import Deadline
-from ggp_player.events import ObservedStep, Step
+from ggp_player.events import BestMove, ObservedStep, Step
 from ggp_player.logs import shown
-from ggp_player.move_service.deadlines import (
-    LEGAL_MOVES_GRACE,
-    NO_CLOCK_GRACE,
-    CancellableDeadline,
-)
-from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.supervisor import SearchSupervisor, Setup, TrackerSupervisor
 from ggp_player.strategies import Method
-from ggp_player.worker import MatchStatus
+from ggp_player.worker.messages import MatchStatus
+from ggp_player.worker.pool import Pool
+from ggp_player.worker.supervisor import SearchSupervisor, Setup, TrackerSupervisor
+
+LEGAL_MOVES_GRACE = 0.1
+"""Seconds that a reply which is cut short waits for the legal moves, if they are not yet known."""
+
+NO_CLOCK_GRACE = 1.0
+"""Seconds that a reply on a play clock of 0 or below waits for the legal moves."""
 
 STOPPED_CHECK = 0.1
 """Seconds between two looks, while a reply is awaited, whether somebody has stopped a worker."""
@@ -36,30 +36,39 @@ STOPPED_CHECK = 0.1
 _log = logging.getLogger(__name__)
 
 
-class MoveSource(StrEnum):
-    """Where a move comes from."""
+@dataclass(frozen=True, eq=False)
+class CancellableDeadline(Deadline):
+    """A deadline that can be cut short: then no time is left. It is waited for here."""
 
-    SEARCH = "search"
-    TRACKER = "tracker"
-    """The only legal move, or the first."""
-    GUESS = "guess"
+    _cut: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
+    @property
+    def remaining(self) -> float:
+        """Seconds until the deadline, 0 when it has passed or was cut short."""
+        return 0.0 if self._cut.is_set() else max(0.0, self.at - self.clock())
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The move to reply, and what to log about it; ``value`` and ``proved`` as in a choice."""
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether it was cut short before its time, and that has not come yet."""
+        return self._cut.is_set() and self.at > self.clock()
 
-    move: str
-    value: float | None = None
-    proved: bool = False
-    note: str = ""
-    source: MoveSource = field(default=MoveSource.SEARCH, compare=False)
+    def cut_short(self) -> None:
+        """End the wait now."""
+        self._cut.set()
+        self._changed.set()
 
-    def __str__(self) -> str:
-        value = "" if self.value is None else f", value {self.value:g}"
-        proved = ", proved" if self.proved else ""
-        note = f" ({self.note})" if self.note else ""
-        return f"{self.move}{value}{proved}{note}"
+    def notify(self) -> None:
+        """Wake whoever waits, to check the condition again."""
+        self._changed.set()
+
+    async def wait(self, condition: Callable[[], bool]) -> None:
+        """Wait until the condition holds, or until no time is left."""
+        while not (self.has_passed or condition()):
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.remaining):
+                    await self._changed.wait()
 
 
 class MoveService:
@@ -89,7 +98,7 @@ class MoveService:
         The search goes on afterwards, until the first move is chosen.
         """
         self._open(deadline)
-        self._search.search(deadline.limit)
+        self._search.search(deadline)
         with self._replacing_stopped_workers():
             await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
         return self._tracker.unplayable
@@ -106,7 +115,7 @@ class MoveService:
         self._tracker.open()
         self._search.open()
 
-    async def choose(self, steps: Sequence[Step], deadline: CancellableDeadline) -> Decision:
+    async def choose(self, steps: Sequence[Step], deadline: CancellableDeadline) -> BestMove:
         """Apply the steps made since the last move, and return the best move.
 
         There are none before the first step, and more than one where the manager has skipped some.
@@ -119,19 +128,18 @@ class MoveService:
             self._tracker.apply_step(step)
             self._search.apply_step(step)
         if steps or not self._search.is_wanted:
-            self._search.search(deadline.limit)
+            self._search.search(deadline)
         with self._replacing_stopped_workers():
             await deadline.wait(self._is_decided)
-            if self._play_clock <= 0 or not deadline.limit.has_passed:
+            if self._play_clock <= 0 or deadline.is_cut_short:
                 seconds = NO_CLOCK_GRACE if self._play_clock <= 0 else LEGAL_MOVES_GRACE
-                grace = Deadline.after(seconds, deadline.limit.clock)
-                await self._wait_for_status(CancellableDeadline(grace))
-        decision = self._decide()
-        self._tracker.known.made(decision.move)
-        self._metrics.moves.labels(decision.source).inc()
+                await self._wait_for_status(CancellableDeadline.after(seconds, deadline.clock))
+        best = self._decide()
+        self._tracker.known.made(best.move)
+        self._metrics.moves.labels(best.source).inc()
         if not self._search.ponders:
             self._search.stop()
-        return decision
+        return best
 
     async def finish(
         self, steps: Sequence[Step], deadline: CancellableDeadline
@@ -199,13 +207,13 @@ class MoveService:
             return True
         return self._search.has_ended and (status is not None or self._tracker.has_given_up)
 
-    def _decide(self) -> Decision:
+    def _decide(self) -> BestMove:
         status, found = self._tracker.status, self._search.best()
         legal_moves = status.legal_moves if status is not None else ()
         if len(legal_moves) == 1:
-            return Decision(legal_moves[0], note=Method.ONLY_MOVE, source=MoveSource.TRACKER)
+            return BestMove(legal_moves[0], note=Method.ONLY_MOVE, source="tracker")
         if found is not None and (status is None or found.move in legal_moves):
-            return Decision(found.move, found.value, found.proved, found.note)
+            return found
         if found is not None:
             _log.error("%s: the search's choice %s is illegal", self._name, found.move)
             self.events.problem(f"the search's choice {shown(found.move)} is illegal")
@@ -214,9 +222,9 @@ class MoveService:
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
             self.events.problem("no choice from the search")
-            return Decision(legal_moves[0], note=Method.FIRST_MOVE, source=MoveSource.TRACKER)
-        guess = self._tracker.known.guess(self._tracker.turn, self._roles)
+            return BestMove(legal_moves[0], note=Method.FIRST_MOVE, source="tracker")
+        move, reason = self._tracker.known.guess(self._tracker.turn, self._roles)
         message = "%s: not one legal move is known, %s is a guess: %s"
-        _log.error(message, self._name, guess.move, guess.reason)
-        self.events.problem(f"not one legal move is known, {shown(guess.move)} is a guess")
-        return Decision(guess.move, note=f"{Method.GUESS}; {guess.reason}", source=MoveSource.GUESS)
+        _log.error(message, self._name, move, reason)
+        self.events.problem(f"not one legal move is known, {shown(move)} is a guess")
+        return BestMove(move, note=f"{Method.GUESS}; {reason}", source="guess")

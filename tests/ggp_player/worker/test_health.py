@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp_player.move_service import Health, HealthProblem, Subject
+from ggp_player.worker.health import Health, HealthProblem, Subject
 
 
 def test_problems_come_and_go() -> None:

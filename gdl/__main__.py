@@ -47,6 +47,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "gdl.cli.commands.serve_oracle:serve_oracle_command",
             "Answer questions about games for other programs, as JSON lines.",
         ),
+        "lsp": Target(
+            "gdl.cli.commands.lsp:lsp_command",
+            "Serve an editor: problems, definitions, renaming and layout.",
+        ),
         "stats": Target(
             "gdl.cli.commands.stats:stats_command",
             "Show length, branching and goals of random play.",

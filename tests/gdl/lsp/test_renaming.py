@@ -24,6 +24,7 @@ def test_every_name_of_a_game_can_be_renamed_and_the_game_stays_the_same(
     text = convert_text((GAMES / "ticTacToe.kif").read_text(), notation)
     table = NameTable(text)
     before = canonical_form(parse(text))
+    assert before is not None
     count = 0
     for symbol, spans in table.spans.items():
         wanted = "Fresh" if symbol.kind == "variable" else "fresh"

@@ -10,8 +10,6 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 
-from gdl.system.strays import process_status
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +19,9 @@ _PARENT_DEATH_SIGNAL = 1
 """``PR_SET_PDEATHSIG`` of the system call ``prctl``."""
 
 _WATCH_SECONDS = 1.0
+
+PROC = "/proc"
+"""Where Linux tells of processes; there is none on macOS and Windows."""
 
 
 def start_method() -> Literal["forkserver", "spawn"]:
@@ -105,6 +106,31 @@ def end_own_group(status: int) -> None:
     if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(status)
+
+
+class ProcessStatus:
+    """What the system says of a process; ``started`` is in ticks since the machine's start."""
+
+    __slots__ = ("group", "started", "state")
+
+    def __init__(self, state: str, group: int, started: str) -> None:
+        self.state = state
+        self.group = group
+        self.started = started
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is left of it but an entry in the table of processes."""
+        return self.state in {"Z", "X"}
+
+
+def process_status(pid: int) -> ProcessStatus | None:
+    """Return the status of a process; None where there is none, or where it is not known."""
+    with suppress(OSError), open(f"{PROC}/{pid}/stat", "rb") as file:  # noqa: PTH123 see the package
+        # The name, in parentheses, can hold anything.
+        fields = file.read().rpartition(b")")[2].decode().split()
+        return ProcessStatus(fields[0], int(fields[2]), fields[19])
+    return None
 
 
 def is_stopped(pid: int) -> bool:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from gdl.system.processes import PROC, ProcessStatus, process_status
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,42 +22,15 @@ if TYPE_CHECKING:
 MARK = "GDL_STARTED_BY"
 """The variable: the number of a process, when it was started, and where its number is valid."""
 
-_PROC = "/proc"
-
 SAME_START = 200
 """Ticks by which two times of the same start may differ: an emulator tells a process its own."""
-
-
-class ProcessStatus:
-    """What the system says of a process; ``started`` is in ticks since the machine's start."""
-
-    __slots__ = ("group", "started", "state")
-
-    def __init__(self, state: str, group: int, started: str) -> None:
-        self.state = state
-        self.group = group
-        self.started = started
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing is left of it but an entry in the table of processes."""
-        return self.state in {"Z", "X"}
-
-
-def process_status(pid: int) -> ProcessStatus | None:
-    """Return the status of a process; None where there is none, or where it is not known."""
-    with suppress(OSError), open(f"{_PROC}/{pid}/stat", "rb") as file:  # noqa: PTH123 see the package
-        # The name, in parentheses, can hold anything.
-        fields = file.read().rpartition(b")")[2].decode().split()
-        return ProcessStatus(fields[0], int(fields[2]), fields[19])
-    return None
 
 
 def own_mark() -> str:
     """Return the mark for what this process starts; empty where none can be found by it."""
     status = process_status(os.getpid())
     with suppress(OSError):
-        namespace = os.readlink(f"{_PROC}/self/ns/pid")  # noqa: PTH115 see the package
+        namespace = os.readlink(f"{PROC}/self/ns/pid")  # noqa: PTH115 see the package
         if status is not None:
             return f"{os.getpid()} {status.started} {namespace}"
     return ""
@@ -86,7 +61,7 @@ def find_strays() -> list[int]:
 def _others() -> Iterator[tuple[int, ProcessStatus]]:
     """Yield the other processes that have not ended."""
     with suppress(OSError):
-        for name in os.listdir(_PROC):  # noqa: PTH208 see the package
+        for name in os.listdir(PROC):  # noqa: PTH208 see the package
             status = process_status(int(name)) if name.isdecimal() else None
             if status is not None and not status.has_ended and int(name) != os.getpid():
                 yield int(name), status
@@ -118,7 +93,7 @@ def _mark_of(pid: int) -> str:
 
 def _environment(pid: int) -> bytes:
     """Return the environment of a process of this user, empty where it cannot be read."""
-    folder = f"{_PROC}/{pid}"
+    folder = f"{PROC}/{pid}"
     with suppress(OSError):
         if os.stat(folder).st_uid == os.getuid():  # noqa: PTH116 see the package
             with open(f"{folder}/environ", "rb") as file:  # noqa: PTH123

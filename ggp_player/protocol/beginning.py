@@ -6,7 +6,6 @@ question whether it may change a match.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
@@ -40,7 +39,7 @@ def beginning_of(text: str) -> Beginning:
     """Read what a message is about, in a time that does not grow with it, and without checks."""
     if (head := infix.command_in(text)) is not None:
         return Beginning(head.command, _infix_match_id(text, head))
-    first = list(islice(_words_at_beginning(text), 3))
+    first = _words_at_beginning(text, 3)
     words = first[1:] if first[:1] == ["("] else first[:1]
     command, match_id = [*takewhile(is_word, words), "", ""][:2]
     return Beginning(command.upper(), match_id)
@@ -60,9 +59,9 @@ def _infix_match_id(text: str, head: infix.Head) -> str:
         return ""
 
 
-def _words_at_beginning(text: str) -> Iterator[str]:
-    """Yield the first words and parentheses; one that may be cut off is none of them."""
-    is_cut = len(text) > BEGINNING_CHARACTERS
-    for token in tokens(text[:BEGINNING_CHARACTERS]):
-        if not (is_cut and token.end() == BEGINNING_CHARACTERS):
-            yield token.group()
+def _words_at_beginning(text: str, count: int) -> list[str]:
+    """Return the first words and parentheses; one that may be cut off is none of them."""
+    found = list(islice(tokens(text[:BEGINNING_CHARACTERS]), count))
+    if len(text) > BEGINNING_CHARACTERS and found and found[-1].end() == BEGINNING_CHARACTERS:
+        found.pop()
+    return [token.group() for token in found]

@@ -10,7 +10,8 @@ from uuid import uuid4
 import pytest
 
 from gdl.system import child_environment, children_import_our_code, find_strays
-from gdl.system.strays import MARK, own_mark, process_status
+from gdl.system.processes import process_status
+from gdl.system.strays import MARK, own_mark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
@@ -143,5 +144,6 @@ def test_what_multiprocessing_starts_is_marked() -> None:
 
 
 def test_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.system.strays._PROC", "/nowhere")
+    for module in ("processes", "strays"):
+        monkeypatch.setattr(f"gdl.system.{module}.PROC", "/nowhere")
     assert (own_mark(), find_strays(), process_status(os.getpid())) == ("", [], None)

@@ -114,7 +114,8 @@ def test_memory_is_limited() -> None:
 
 HELPER = """
 import resource
-from gdl.system import limit_cpu_seconds, limit_helper
+from gdl.system import limit_helper
+from gdl.system.resources import limit_cpu_seconds
 limit_cpu_seconds(20)
 limit_helper(10**9, 30)
 for name in ("AS", "CPU", "NOFILE", "NPROC", "CORE"):

@@ -34,11 +34,11 @@ class Atom:
     name: str
     args: tuple[Term, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+    relation: RelationKey = field(init=False, compare=False, repr=False)
+    """The relation that the atom belongs to."""
 
-    @property
-    def relation(self) -> RelationKey:
-        """The relation that the atom belongs to."""
-        return self.name, len(self.args)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relation", (self.name, len(self.args)))
 
     def __str__(self) -> str:
         return f"({self.name} {' '.join(map(str, self.args))})" if self.args else self.name

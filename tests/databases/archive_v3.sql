@@ -47,7 +47,7 @@ CREATE TABLE matches (
     version TEXT NOT NULL,
     details TEXT NOT NULL
 , size INTEGER NOT NULL DEFAULT 0);
-INSERT INTO "matches" VALUES(1,'k','ticTacToe.1234567','player','5e573560eb923b2f27efdda1342a0a91','ticTacToe','xena',10,5,1000,1000,76000,'completed','',3,'mcts','127.0.0.1','0.1.0','{"about_game":"two rivals, moves in turn"}',1101);
+INSERT INTO "matches" VALUES(1,'k','ticTacToe.1234567','player','5e573560eb923b2f27efdda1342a0a91','ticTacToe','xena',10,5,1000,1000,76000,'completed','',3,'mcts','127.0.0.1','0.1.0','{"about_game":"two rivals, moves in turn"}',1120);
 INSERT INTO "matches" VALUES(2,'import:1','nim.2','import','3bcdb5bd6bcd1661075646183686eecc','nim','',20,10,5000,7000,7000,'completed','',2,'','','','{"about_game": "short"}',131);
 CREATE TABLE problems (
     match INTEGER NOT NULL REFERENCES matches ON DELETE CASCADE,

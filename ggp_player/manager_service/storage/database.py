@@ -1,4 +1,4 @@
-"""The tables of the manager's database, their version, and the lock against a second manager.
+"""The tables of the manager's database, and the lock against a second manager.
 
 SQLite in a file, or PostgreSQL by its URL. Times are milliseconds since 1970. A match is played in
 attempts: one that was open when the manager was killed is marked as aborted, and the match gets
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import platformdirs
 from sqlalchemy import (
@@ -28,7 +28,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     create_engine,
-    event,
+    inspect,
     select,
     text,
 )
@@ -36,10 +36,11 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gdl.system import lock_file, make_private_database, make_private_file
+from ggp_player.database import DatabaseErrors, Schema, prepare, reason, sqlite_engine
 from ggp_player.errors import ManagerError
 
-SCHEMA_VERSION = 2
-"""The version of the tables below. An earlier database is brought to it, a later one left alone."""
+VERSION = 2
+"""The version of the tables below."""
 
 LOCK_KEY = 0x67677001
 """The number of the advisory lock in PostgreSQL."""
@@ -198,12 +199,12 @@ class Database:
         try:
             if exclusive:
                 self._take_lock()
-            _prepare(self.engine)
+            with self.engine.connect() as connection:
+                prepare(connection, SCHEMA)
         except BaseException as error:
             self.close()
-            if isinstance(error, SQLAlchemyError | OSError):
-                reason = str(error).splitlines()[0]
-                raise ManagerError(f"the database cannot be used: {reason}") from error
+            if isinstance(error, DatabaseErrors):
+                raise ManagerError(f"the database cannot be used: {reason(error)}") from error
             raise
 
     def close(self) -> None:
@@ -244,42 +245,21 @@ def _engine(url: URL) -> Engine:
         make_private_database(path)  # it has the hashes of tokens, and addresses with secrets
     except OSError as error:
         raise ManagerError(f"the database cannot be used: {error}") from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - any driver's
-        cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    return engine
+    pragmas = {
+        "busy_timeout": 1000 * BUSY_SECONDS,
+        "journal_mode": "WAL",
+        "synchronous": "FULL",
+    }
+    return sqlite_engine(path, pragmas)
 
 
-def _prepare(engine: Engine) -> None:
-    """Create the tables that are not there, and bring their content to this version."""
-    with engine.begin() as connection:
-        metadata.create_all(connection)
-        query = select(meta.c.value).where(meta.c.key == "schema_version")
-        found = connection.execute(query).scalar()
-        if found is None:
-            row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
-            connection.execute(meta.insert().values(row))
-            return
-        if int(found) > SCHEMA_VERSION:
-            raise ManagerError(
-                f"the database has version {found} of the tables, and this program version "
-                f"{SCHEMA_VERSION}: use the program that wrote it, or another database"
-            )
-        if int(found) < 2:
-            _own_names(connection)
-        version = {"value": str(SCHEMA_VERSION)}
-        connection.execute(meta.update().where(meta.c.key == "schema_version").values(version))
+def _earlier_version(connection: Connection) -> int:
+    if not inspect(connection).has_table(meta.name):
+        return 0
+    query = select(meta.c.value).where(meta.c.key == "schema_version")
+    return int(connection.scalar(query) or 0)
 
 
-def _own_names(connection: Connection) -> None:
-    """Have the names of registered players belong to the tokens that registered them."""
-    known = select(names.c.name)
-    ours = (players.c.owner != "") & players.c.name.not_in(known)
-    registered = select(players.c.name, players.c.owner, players.c.added).where(ours)
-    connection.execute(names.insert().from_select(["name", "owner", "since"], registered))
+SCHEMA = Schema(
+    "manager", VERSION, metadata, Path(__file__).with_name("migrations"), _earlier_version
+)

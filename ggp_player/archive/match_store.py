@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -37,7 +38,7 @@ from ggp_player.archive.schema import (
     steps,
 )
 from ggp_player.archive.trimming import BATCH, trim
-from ggp_player.database import DatabaseErrors, is_temporary, reason, writing
+from ggp_player.database import DatabaseErrors, Prepared, is_temporary, reason, writing
 from ggp_player.errors import ArchiveError, UnavailableArchiveError
 from ggp_player.events import (
     Event,
@@ -67,16 +68,18 @@ _NUMBERED = re.compile(r"(.*?)[._-]\d{6,}$")
 """How game managers make match ids: of the game's name, and the time."""
 
 
-# Statements that are made once, as that takes longer than to execute them.
-_ADD_STEP = upsert(steps).on_conflict_do_nothing().inline()
-_PUT_STEP = insert(steps).prefix_with("OR REPLACE").inline()
-_PUT_CHOICE = insert(choices).prefix_with("OR REPLACE").inline()
+# What is written of every move.
+_ADD_STEP = Prepared(upsert(steps).on_conflict_do_nothing(), *steps.c.keys())
+_PUT_STEP = Prepared(insert(steps).prefix_with("OR REPLACE"), *steps.c.keys())
+_PUT_CHOICE = Prepared(insert(choices).prefix_with("OR REPLACE"), *choices.c.keys())
+
 _CHANGE_STEP = update(steps).where(
     steps.c.match == bindparam("of"), steps.c.step == bindparam("number")
 )
 _CHANGE_MATCH = update(matches).where(matches.c.number == bindparam("of"))
+_PUT_PROGRESS = Prepared(_CHANGE_MATCH, "steps", "last_time", "silent_time")
 
-_UNWRITABLE = (ValueError, TypeError, OverflowError, IntegrityError)
+_UNWRITABLE = (ValueError, TypeError, OverflowError, IntegrityError, sqlite3.IntegrityError)
 """What is raised for an event that cannot be written, whatever the state of the disk."""
 
 _log = logging.getLogger(__name__)
@@ -212,7 +215,7 @@ class MatchStore:
     def _write_progress(self) -> None:
         for match in self._running.values():
             if match.is_changed:
-                self._execute(_CHANGE_MATCH, of=match.number, **match.progress())
+                self._change(_PUT_PROGRESS, of=match.number, **match.progress())
                 match.is_changed = False
 
     @property
@@ -222,6 +225,9 @@ class MatchStore:
 
     def _execute(self, statement: Executable, **values: object) -> CursorResult[Any]:
         return self._database.execute(statement, values)
+
+    def _change(self, prepared: Prepared, **values: object) -> None:
+        prepared.execute(self._database, values)
 
     # ---------------------------------------------------------------------- beginning
 
@@ -349,7 +355,7 @@ class MatchStore:
         if thoughts is not None and thoughts.turn != event.turn:
             thoughts = None
         line = thoughts.line if thoughts is not None and thoughts.move == event.move else ()
-        self._execute(
+        self._change(
             _PUT_CHOICE,
             match=match.number,
             turn=event.turn,
@@ -368,7 +374,7 @@ class MatchStore:
 
     @_apply.register
     def _(self, event: StepMade, match: _Running) -> None:
-        self._execute(
+        self._change(
             _PUT_STEP,
             match=match.number,
             step=event.step,
@@ -408,7 +414,7 @@ class MatchStore:
     def _add_step(self, match: _Running, turn: int, step: Step, time: int) -> None:
         told = asdict(step) if isinstance(step, ObservedStep) else step
         row = {"step": turn, "joint_move": told, "time": time, "errors": (), "seconds": ()}
-        self._execute(_ADD_STEP, match=match.number, **row)
+        self._change(_ADD_STEP, match=match.number, **row)
         match.steps, match.is_changed = max(match.steps, turn), True
 
 

@@ -31,7 +31,7 @@ MAX_PENDING = 10_000
 CLOSING_SECONDS = 2.0
 """Seconds in which the last events are written when the program ends."""
 
-QUIET_SECONDS = 1.0
+QUIET_SECONDS = 10.0
 """If there are no events for so long after the start, SQLAlchemy is imported before the first."""
 
 _log = logging.getLogger(__name__)

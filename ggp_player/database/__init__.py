@@ -8,6 +8,7 @@ earlier version is brought to this one by Alembic, whose scripts lie beside the 
 from ggp_player.database.connections import (
     INCREMENTAL,
     DatabaseErrors,
+    Prepared,
     is_temporary,
     reason,
     sqlite_engine,
@@ -18,6 +19,7 @@ from ggp_player.database.versions import Schema, prepare
 __all__ = [
     "INCREMENTAL",
     "DatabaseErrors",
+    "Prepared",
     "Schema",
     "is_temporary",
     "prepare",

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Insert, Update, create_engine, event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import Pool, QueuePool
@@ -48,6 +49,28 @@ def writing(connection: Connection) -> Iterator[None]:
         if connection.dialect.name == "sqlite":  # it would begin with the first change
             connection.connection.cursor().execute("BEGIN IMMEDIATE")
         yield
+
+
+class Prepared:
+    """A change of a table's rows that is compiled once, and executed by SQLite's driver itself.
+
+    That takes a fifth of the time that ``Connection.execute`` takes; errors are the driver's own.
+    """
+
+    def __init__(self, change: Insert | Update, *columns: str) -> None:
+        dialect = sqlite.dialect(paramstyle="named")
+        self._text = str(change.compile(dialect=dialect, column_keys=columns))
+        kinds = {name: change.table.c[name].type for name in columns}
+        encoders = {name: kind.bind_processor(dialect) for name, kind in kinds.items()}
+        self._encoders = [(name, encode) for name, encode in encoders.items() if encode]
+
+    def execute(self, connection: Connection, values: dict[str, Any]) -> None:
+        """Change the rows, in the transaction of a connection; these values are overwritten."""
+        for name, encode in self._encoders:
+            values[name] = encode(values[name])
+        driver = connection.connection.driver_connection
+        assert driver is not None
+        driver.execute(self._text, values)
 
 
 def use_write_ahead_log(connection: Connection) -> None:

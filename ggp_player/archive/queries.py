@@ -27,7 +27,6 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.exc import OperationalError
 
 from ggp_player.archive.archived_match import (
     STATUSES,
@@ -60,7 +59,7 @@ from ggp_player.archive.schema import (
 )
 from ggp_player.archive.trimming import delete_match, give_back
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.database import writing
+from ggp_player.database import DatabaseErrors, writing
 from ggp_player.errors import ArchiveError
 from ggp_player.events import ObservedStep, rules_hash
 
@@ -114,7 +113,7 @@ class Archive:
             with writing(connection):
                 row = self._row(connection, reference)
                 delete_match(connection, row.number, row.rules_hash)
-            with suppress(OperationalError):  # as long as others use it
+            with suppress(*DatabaseErrors):  # as long as others use it
                 give_back(connection)
             return _summary(row, ())
 

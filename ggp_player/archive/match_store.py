@@ -12,31 +12,12 @@ from functools import singledispatchmethod
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import (
-    Connection,
-    CursorResult,
-    Executable,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import IntegrityError
 
 from ggp_player.archive.archive_limit import ArchiveLimit
-from ggp_player.archive.schema import (
-    SIZE,
-    choices,
-    connect,
-    matches,
-    problems,
-    rules,
-    seats,
-    steps,
-)
+from ggp_player.archive.schema import SIZE, choices, connect, matches, problems, rules, seats, steps
 from ggp_player.archive.trimming import BATCH, trim
 from ggp_player.database import DatabaseErrors, Prepared, is_temporary, reason, writing
 from ggp_player.errors import ArchiveError, UnavailableArchiveError
@@ -70,13 +51,19 @@ _NUMBERED = re.compile(r"(.*?)[._-]\d{6,}$")
 
 # What is written of every move.
 _ADD_STEP = Prepared(upsert(steps).on_conflict_do_nothing(), *steps.c.keys())
-_PUT_STEP = Prepared(insert(steps).prefix_with("OR REPLACE"), *steps.c.keys())
-_PUT_CHOICE = Prepared(insert(choices).prefix_with("OR REPLACE"), *choices.c.keys())
+_PUT_STEP = Prepared(sa.insert(steps).prefix_with("OR REPLACE"), *steps.c.keys())
+_PUT_CHOICE = Prepared(sa.insert(choices).prefix_with("OR REPLACE"), *choices.c.keys())
 
-_CHANGE_STEP = update(steps).where(
-    steps.c.match == bindparam("of"), steps.c.step == bindparam("number")
+_SAME = (
+    *("match_id", "rules_hash", "role", "start_clock", "play_clock"),
+    *("strategy", "manager", "version"),
 )
-_CHANGE_MATCH = update(matches).where(matches.c.number == bindparam("of"))
+"""What the row of a match has from the event that begins it, by the same names."""
+
+_CHANGE_STEP = sa.update(steps).where(
+    steps.c.match == sa.bindparam("of"), steps.c.step == sa.bindparam("number")
+)
+_CHANGE_MATCH = sa.update(matches).where(matches.c.number == sa.bindparam("of"))
 _PUT_PROGRESS = Prepared(_CHANGE_MATCH, "steps", "last_time", "silent_time")
 
 _UNWRITABLE = (ValueError, TypeError, OverflowError, IntegrityError, sqlite3.IntegrityError)
@@ -128,7 +115,7 @@ class MatchStore:
         self._path = path
         self._running: dict[str, _Running] = {}
         self._thoughts: dict[str, Thoughts] = {}
-        self._connection: Connection | None = None
+        self._connection: sa.Connection | None = None
 
     def write(self, events: Sequence[Event]) -> None:
         """Write events in one transaction. One of a match that is not known changes nothing.
@@ -166,7 +153,7 @@ class MatchStore:
             self._connection.close()
 
     @contextmanager
-    def _opened(self) -> Iterator[Connection]:
+    def _opened(self) -> Iterator[sa.Connection]:
         try:
             if self._connection is None:
                 self._connection = connect(self._path)
@@ -219,11 +206,11 @@ class MatchStore:
                 match.is_changed = False
 
     @property
-    def _database(self) -> Connection:
+    def _database(self) -> sa.Connection:
         assert self._connection is not None
         return self._connection
 
-    def _execute(self, statement: Executable, **values: object) -> CursorResult[Any]:
+    def _execute(self, statement: sa.Executable, **values: object) -> sa.CursorResult[Any]:
         return self._database.execute(statement, values)
 
     def _change(self, prepared: Prepared, **values: object) -> None:
@@ -259,7 +246,7 @@ class MatchStore:
         """The row, and the steps, of a match that goes on after a restart of its server."""
         if not event.resumed:
             return None
-        ours = select(matches.c.number, matches.c.steps).where(
+        ours = sa.select(matches.c.number, matches.c.steps).where(
             matches.c.match_id == event.match_id,
             matches.c.side == "player",
             matches.c.role == event.role,
@@ -277,30 +264,18 @@ class MatchStore:
         numbered = _NUMBERED.match(event.match_id)
         guess = numbered[1] if numbered else ""
         game = add_rules(self._database, event.rules_hash, event.rules, event.game, guess)
-        details = {
-            "rulesheet_url": event.rulesheet_url,
-            "random_token": event.random_token,
-            "scrambled": event.scrambled,
-        }
+        names = "rulesheet_url", "random_token", "scrambled"
+        details = {name: value for name in names if (value := getattr(event, name))}
         row = {
+            **{name: getattr(event, name) for name in _SAME},
             "key": event.match,
-            "match_id": event.match_id,
             "side": "player" if event.role else "manager",
-            "rules_hash": event.rules_hash,
             "game": game,
-            "role": event.role,
-            "start_clock": event.start_clock,
-            "play_clock": event.play_clock,
             "start_time": event.time,
             "last_time": event.time,
             "silent_time": event.time + _silence(event),
             "status": "running",
-            "reason": "",
-            "steps": 0,
-            "strategy": event.strategy,
-            "manager": event.manager,
-            "version": event.version,
-            "details": {key: value for key, value in details.items() if value},
+            "details": details,
         }
         number = insert_match(self._database, row)
         roles = event.roles or (event.role,)
@@ -333,10 +308,10 @@ class MatchStore:
 
     def _add_roles(self, event: StateReached, match: _Running) -> None:
         ours = seats.c.match == match.number
-        player = self._execute(select(seats.c.player).where(ours, seats.c.role == match.role))
+        player = self._execute(sa.select(seats.c.player).where(ours, seats.c.role == match.role))
         name = player.scalar() or ""
         players = [name if _same(role, match.role) else "" for role in event.roles]
-        self._execute(delete(seats).where(ours))
+        self._execute(sa.delete(seats).where(ours))
         add_seats(self._database, match.number, event.roles, players)
         match.has_roles = True
 
@@ -346,7 +321,7 @@ class MatchStore:
 
     @_apply.register
     def _(self, event: GameDescribed, match: _Running) -> None:
-        details = func.json_set(matches.c.details, "$.about_game", event.text)
+        details = sa.func.json_set(matches.c.details, "$.about_game", event.text)
         self._execute(_CHANGE_MATCH.values(details=details), of=match.number)
 
     @_apply.register
@@ -388,14 +363,14 @@ class MatchStore:
     @_apply.register
     def _(self, event: StepsTakenBack, match: _Running) -> None:
         number, match.steps = match.number, event.step
-        self._execute(delete(steps).where(steps.c.match == number, steps.c.step > event.step))
+        self._execute(sa.delete(steps).where(steps.c.match == number, steps.c.step > event.step))
         later = choices.c.turn >= event.step
-        self._execute(delete(choices).where(choices.c.match == number, later))
+        self._execute(sa.delete(choices).where(choices.c.match == number, later))
 
     @_apply.register
     def _(self, event: MatchProblem, match: _Running) -> None:
         values = {"turn": event.turn, "role": match.role, "time": event.time, "text": event.text}
-        self._execute(insert(problems), match=match.number, **values)
+        self._execute(sa.insert(problems), match=match.number, **values)
 
     @_apply.register
     def _(self, event: MatchEnded, match: _Running) -> None:
@@ -418,51 +393,51 @@ class MatchStore:
         match.steps, match.is_changed = max(match.steps, turn), True
 
 
-def insert_match(connection: Connection, row: Mapping[str, object]) -> int:
+def insert_match(connection: sa.Connection, row: Mapping[str, object]) -> int:
     """Insert a row of the matches; return its number."""
-    return connection.execute(insert(matches), dict(row)).lastrowid
+    return connection.execute(sa.insert(matches), dict(row)).lastrowid
 
 
-def set_size(connection: Connection, number: int) -> None:
+def set_size(connection: sa.Connection, number: int) -> None:
     """Note how much of the archive a match takes."""
     connection.execute(_CHANGE_MATCH.values(size=SIZE), {"of": number})
 
 
 def add_rules(
-    connection: Connection, rules_hash: str, text: str, game: str, guess: str = ""
+    connection: sa.Connection, rules_hash: str, text: str, game: str, guess: str = ""
 ) -> str:
     """Keep rules; return the name of their game: the one given, one known before, or the guess."""
     row = {"hash": rules_hash, "text": text.encode(errors="replace"), "game": game}
     connection.execute(upsert(rules).on_conflict_do_nothing(), row)
     ours = rules.c.hash == rules_hash
     if game:
-        connection.execute(update(rules).where(ours, rules.c.game == "").values(game=game))
+        connection.execute(sa.update(rules).where(ours, rules.c.game == "").values(game=game))
         return game
-    return connection.scalar(select(rules.c.game).where(ours)) or guess
+    return connection.scalar(sa.select(rules.c.game).where(ours)) or guess
 
 
 def add_seats(
-    connection: Connection, number: int, roles: Sequence[str], players: Sequence[str]
+    connection: sa.Connection, number: int, roles: Sequence[str], players: Sequence[str]
 ) -> None:
     """Note who plays which role, in role order."""
     for place, (role, player) in enumerate(zip(roles, players, strict=True)):
         row = {"match": number, "place": place, "role": role, "player": player}
-        connection.execute(insert(seats), row)
+        connection.execute(sa.insert(seats), row)
 
 
-def set_goals(connection: Connection, number: int, goals: Mapping[str, int | None]) -> None:
+def set_goals(connection: sa.Connection, number: int, goals: Mapping[str, int | None]) -> None:
     """Note the goal values by role, and who has won."""
-    query = select(seats.c.role).where(seats.c.match == number).order_by(seats.c.place)
+    query = sa.select(seats.c.role).where(seats.c.match == number).order_by(seats.c.place)
     by_role = {role.lower(): goal for role, goal in goals.items()}
     values = [by_role.get(role.lower()) for role in connection.scalars(query)]
     set_goal_values(connection, number, values)
 
 
-def set_goal_values(connection: Connection, number: int, goals: Sequence[int | None]) -> None:
+def set_goal_values(connection: sa.Connection, number: int, goals: Sequence[int | None]) -> None:
     """Note the goal values in role order, and who has won."""
     for place, (goal, outcome) in enumerate(zip(goals, outcomes(goals), strict=True)):
         ours = (seats.c.match == number) & (seats.c.place == place)
-        connection.execute(update(seats).where(ours).values(goal=goal, outcome=outcome))
+        connection.execute(sa.update(seats).where(ours).values(goal=goal, outcome=outcome))
 
 
 def outcomes(goals: Sequence[int | None]) -> list[Outcome]:

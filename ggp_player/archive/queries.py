@@ -13,20 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    Table,
-    and_,
-    case,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-)
+import sqlalchemy as sa
 
 from ggp_player.archive.archived_match import (
     STATUSES,
@@ -82,7 +69,7 @@ class Archive:
         where = _conditions(chosen or MatchFilter(), now)
         query = _summaries(now).where(*where).limit(limit).offset(offset)
         with opened(self.path) as connection:
-            total = connection.scalar(select(func.count(matches.c.number)).where(*where))
+            total = connection.scalar(sa.select(sa.func.count(matches.c.number)).where(*where))
             rows = connection.execute(
                 query.order_by(matches.c.start_time.desc(), matches.c.number.desc())
             ).all()
@@ -95,7 +82,7 @@ class Archive:
         with opened(self.path) as connection:
             row = self._row(connection, reference)
             number = row.number
-            text = connection.scalar(select(rules.c.text).where(rules.c.hash == row.rules_hash))
+            text = connection.scalar(sa.select(rules.c.text).where(rules.c.hash == row.rules_hash))
             documented = connection.execute(_of(documents, number)).first()
             return ArchivedMatch(
                 _summary(row, _seats(connection, [number]).get(number, ())),
@@ -129,7 +116,7 @@ class Archive:
         with opened(self.path) as connection:
             return _number_of(connection, key) is not None
 
-    def _row(self, connection: Connection, reference: str | int) -> Row[Any]:
+    def _row(self, connection: sa.Connection, reference: str | int) -> sa.Row[Any]:
         """Find the row of a match."""
         text = str(reference)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
@@ -145,21 +132,21 @@ class Archive:
         raise ArchiveError(f"there is no match {text} in the archive {self.path}")
 
 
-def _summaries(now: int) -> Select[Any]:
+def _summaries(now: int) -> sa.Select[Any]:
     """The rows of the matches with their statuses at a time, in milliseconds since 1970."""
-    is_silent = and_(matches.c.status == "running", matches.c.silent_time < now)
-    status = case((is_silent, "interrupted"), else_=matches.c.status)
-    return select(matches, status.label("status_now"))
+    is_silent = sa.and_(matches.c.status == "running", matches.c.silent_time < now)
+    status = sa.case((is_silent, "interrupted"), else_=matches.c.status)
+    return sa.select(matches, status.label("status_now"))
 
 
-def _conditions(chosen: MatchFilter, now: int) -> list[ColumnElement[bool]]:
+def _conditions(chosen: MatchFilter, now: int) -> list[sa.ColumnElement[bool]]:
     """The conditions of a filter."""
     match = matches.c
-    conditions: list[ColumnElement[bool]] = []
+    conditions: list[sa.ColumnElement[bool]] = []
     if chosen.game:
         is_game = match.game == chosen.game
         if _HASH.fullmatch(chosen.game):
-            is_game = or_(is_game, match.rules_hash.op("GLOB")(f"{chosen.game}*"))
+            is_game = sa.or_(is_game, match.rules_hash.op("GLOB")(f"{chosen.game}*"))
         conditions.append(is_game)
     if chosen.since is not None:
         conditions.append(match.start_time >= chosen.since)
@@ -171,7 +158,7 @@ def _conditions(chosen: MatchFilter, now: int) -> list[ColumnElement[bool]]:
     return [*conditions, *_status_conditions(chosen.status, now), *_seat_conditions(chosen)]
 
 
-def _status_conditions(status: str, now: int) -> list[ColumnElement[bool]]:
+def _status_conditions(status: str, now: int) -> list[sa.ColumnElement[bool]]:
     """The condition on the status, in a form for which there is an index."""
     if not status:
         return []
@@ -181,12 +168,12 @@ def _status_conditions(status: str, now: int) -> list[ColumnElement[bool]]:
     if status == "running":
         return [has_status, matches.c.silent_time >= now]
     if status == "interrupted":
-        is_silent = and_(matches.c.status == "running", matches.c.silent_time < now)
-        return [or_(has_status, is_silent)]
+        is_silent = sa.and_(matches.c.status == "running", matches.c.silent_time < now)
+        return [sa.or_(has_status, is_silent)]
     return [has_status]
 
 
-def _seat_conditions(chosen: MatchFilter) -> list[ColumnElement[bool]]:
+def _seat_conditions(chosen: MatchFilter) -> list[sa.ColumnElement[bool]]:
     conditions = [
         seats.c[name] == text
         for name in ("role", "player", "outcome")
@@ -196,17 +183,17 @@ def _seat_conditions(chosen: MatchFilter) -> list[ColumnElement[bool]]:
         conditions.append(seats.c.goal.between(*chosen.goals))
     if not conditions:
         return []
-    chosen_seats = select(seats.c.match).where(*conditions)
+    chosen_seats = sa.select(seats.c.match).where(*conditions)
     if not (chosen.role or chosen.player):
-        is_ours = or_(matches.c.role == "", seats.c.role == matches.c.role)
+        is_ours = sa.or_(matches.c.role == "", seats.c.role == matches.c.role)
         return [chosen_seats.where(is_ours, seats.c.match == matches.c.number).exists()]
     # The plus has SQLite go through the matches by their time.
-    return [literal_column("+matches.number").in_(chosen_seats)]
+    return [sa.literal_column("+matches.number").in_(chosen_seats)]
 
 
-def _seats(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[SeatSummary, ...]]:
+def _seats(connection: sa.Connection, numbers: Sequence[int]) -> dict[int, tuple[SeatSummary, ...]]:
     """The seats of some matches."""
-    theirs = select(seats).where(seats.c.match.in_(numbers))
+    theirs = sa.select(seats).where(seats.c.match.in_(numbers))
     found: dict[int, tuple[SeatSummary, ...]] = {}
     for row in connection.execute(theirs.order_by(seats.c.match, seats.c.place)):
         seat = SeatSummary(row.role, row.player, row.goal, row.outcome)
@@ -214,7 +201,7 @@ def _seats(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[Se
     return found
 
 
-def _summary(row: Row[Any], found_seats: tuple[SeatSummary, ...]) -> MatchSummary:
+def _summary(row: sa.Row[Any], found_seats: tuple[SeatSummary, ...]) -> MatchSummary:
     same = MatchSummary.__dataclass_fields__.keys() - {"status", "seats", "rules_hash"}
     values = {name: row._mapping[name] for name in same}
     return MatchSummary(
@@ -222,14 +209,14 @@ def _summary(row: Row[Any], found_seats: tuple[SeatSummary, ...]) -> MatchSummar
     )
 
 
-def _of(table: Table, number: int) -> Select[Any]:
+def _of(table: sa.Table, number: int) -> sa.Select[Any]:
     """The rows of a match, in the order of their keys, or else of their arrival."""
-    order: list[ColumnElement[Any]] = [key for key in table.primary_key if key.name != "match"]
-    order = order or [literal_column("rowid")]
-    return select(table).where(table.c.match == number).order_by(*order)
+    order: list[sa.ColumnElement[Any]] = [key for key in table.primary_key if key.name != "match"]
+    order = order or [sa.literal_column("rowid")]
+    return sa.select(table).where(table.c.match == number).order_by(*order)
 
 
-def _step(row: Row[Any]) -> ArchivedStep:
+def _step(row: sa.Row[Any]) -> ArchivedStep:
     told, lists = row.joint_move, (tuple(row.errors), tuple(row.seconds))
     if not isinstance(told, dict):
         return ArchivedStep(row.step, tuple(told), row.time, *lists)
@@ -237,7 +224,7 @@ def _step(row: Row[Any]) -> ArchivedStep:
     return ArchivedStep(row.step, (), row.time, *lists, observation)
 
 
-def _choice(row: Row[Any]) -> ArchivedChoice:
+def _choice(row: sa.Row[Any]) -> ArchivedChoice:
     values = {
         **row._mapping,
         "proved": bool(row.proved),
@@ -247,52 +234,41 @@ def _choice(row: Row[Any]) -> ArchivedChoice:
     return ArchivedChoice(**{name: values[name] for name in ArchivedChoice.__dataclass_fields__})
 
 
-def _problem(row: Row[Any]) -> ArchivedProblem:
+def _problem(row: sa.Row[Any]) -> ArchivedProblem:
     return ArchivedProblem(row.turn, row.role, row.time, row.text)
 
 
-def _number_of(connection: Connection, key: str) -> int | None:
-    return connection.scalar(select(matches.c.number).where(matches.c.key == key))
+def _number_of(connection: sa.Connection, key: str) -> int | None:
+    return connection.scalar(sa.select(matches.c.number).where(matches.c.key == key))
 
 
-def _insert(connection: Connection, match: NewMatch) -> int:
+def _insert(connection: sa.Connection, match: NewMatch) -> int:
     digest, game = None, match.game
     if match.rules:
         digest = rules_hash(match.rules)
         game = add_rules(connection, digest, match.rules, match.game)
     last = match.steps[-1].time if match.steps else match.start_time
+    same = "key", "match_id", "start_clock", "play_clock", "start_time", "status"
     row = {
-        "key": match.key,
-        "match_id": match.match_id,
+        **{name: getattr(match, name) for name in same},
         "side": "import",
         "rules_hash": digest,
         "game": game,
-        "role": "",
-        "start_clock": match.start_clock,
-        "play_clock": match.play_clock,
-        "start_time": match.start_time,
         "last_time": last,
         "silent_time": last,
-        "status": match.status,
-        "reason": "",
         "steps": max(0, len(match.steps) - 1),
-        "strategy": "",
-        "manager": "",
-        "version": "",
         "details": dict(match.details),
     }
     number = insert_match(connection, row)
-    add_seats(
-        connection,
-        number,
-        [seat.role for seat in match.seats],
-        [seat.player for seat in match.seats],
-    )
+    roles, players = ([getattr(seat, name) for seat in match.seats] for name in ("role", "player"))
+    add_seats(connection, number, roles, players)
     set_goal_values(connection, number, [seat.goal for seat in match.seats])
     for s in match.steps:
         told = {"joint_move": s.joint_move, "errors": s.errors, "seconds": ()}
-        connection.execute(insert(steps), {"match": number, "step": s.step, "time": s.time, **told})
+        connection.execute(
+            sa.insert(steps), {"match": number, "step": s.step, "time": s.time, **told}
+        )
     document = {"format": match.document_format, "data": match.document}
-    connection.execute(insert(documents), {"match": number, **document})
+    connection.execute(sa.insert(documents), {"match": number, **document})
     set_size(connection, number)
     return number

@@ -14,25 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    REAL,
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    NullPool,
-    Table,
-    Text,
-    TypeDecorator,
-    event,
-    func,
-    select,
-)
+import sqlalchemy as sa
 
 from gdl.system import make_private_database
 from ggp_player.database import DatabaseErrors, Schema, prepare, reason, sqlite_engine
@@ -48,10 +30,10 @@ VERSION = 3
 """The version of the tables below."""
 
 
-class _Json(TypeDecorator[Any]):
+class _Json(sa.TypeDecorator[Any]):
     """A value as the text of its JSON."""
 
-    impl = Text
+    impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: Any, _dialect: object) -> str:  # noqa: ANN401 - any JSON
@@ -61,10 +43,10 @@ class _Json(TypeDecorator[Any]):
         return json.loads(value)
 
 
-class _Compressed(TypeDecorator[bytes]):
+class _Compressed(sa.TypeDecorator[bytes]):
     """Bytes, compressed."""
 
-    impl = LargeBinary
+    impl = sa.LargeBinary
     cache_ok = True
 
     def process_bind_param(self, value: Any, _dialect: object) -> bytes:  # noqa: ANN401 - bytes
@@ -74,136 +56,138 @@ class _Compressed(TypeDecorator[bytes]):
         return zlib.decompress(value)
 
 
-def _needed(name: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:  # noqa: ANN401 - as a column's
-    return Column(name, kind, *rest, nullable=False, **options)
+def _needed(name: str, kind: Any, *rest: Any, **options: Any) -> sa.Column[Any]:  # noqa: ANN401 - as a column's
+    return sa.Column(name, kind, *rest, nullable=False, **options)
 
 
-def _of_match(**options: Any) -> Column[int]:  # noqa: ANN401 - as a column's
-    return _needed("match", Integer, ForeignKey("matches.number", ondelete="CASCADE"), **options)
+def _of_match(**options: Any) -> sa.Column[int]:  # noqa: ANN401 - as a column's
+    return _needed(
+        "match", sa.Integer, sa.ForeignKey("matches.number", ondelete="CASCADE"), **options
+    )
 
 
-tables = MetaData()
+tables = sa.MetaData()
 
-rules = Table(
+rules = sa.Table(
     "rules",
     tables,
-    Column("hash", Text, primary_key=True),  # of the words of the rules
+    sa.Column("hash", sa.Text, primary_key=True),  # of the words of the rules
     _needed("text", _Compressed),
-    _needed("game", Text),  # a name, where one is known
+    _needed("game", sa.Text),  # a name, where one is known
 )
 
-matches = Table(
+matches = sa.Table(
     "matches",
     tables,
-    Column("number", Integer, primary_key=True),
-    _needed("key", Text, unique=True),  # that of the events
-    _needed("match_id", Text),  # the game manager's
-    _needed("side", Text),  # manager, player or import
-    Column("rules_hash", Text, ForeignKey("rules.hash")),
-    _needed("game", Text),
-    _needed("role", Text),  # ours, on the side of a player
-    _needed("start_clock", Integer),  # seconds
-    _needed("play_clock", Integer),
-    _needed("start_time", Integer),
-    _needed("last_time", Integer),
-    _needed("silent_time", Integer),  # when silence means that the match is interrupted
-    _needed("status", Text),
-    _needed("reason", Text),
-    _needed("steps", Integer),
-    _needed("strategy", Text),
-    _needed("manager", Text),
-    _needed("version", Text),
+    sa.Column("number", sa.Integer, primary_key=True),
+    _needed("key", sa.Text, unique=True),  # that of the events
+    _needed("match_id", sa.Text),  # the game manager's
+    _needed("side", sa.Text),  # manager, player or import
+    sa.Column("rules_hash", sa.Text, sa.ForeignKey("rules.hash")),
+    _needed("game", sa.Text),
+    _needed("role", sa.Text, default=""),  # ours, on the side of a player
+    _needed("start_clock", sa.Integer),  # seconds
+    _needed("play_clock", sa.Integer),
+    _needed("start_time", sa.Integer),
+    _needed("last_time", sa.Integer),
+    _needed("silent_time", sa.Integer),  # when silence means that the match is interrupted
+    _needed("status", sa.Text),
+    _needed("reason", sa.Text, default=""),
+    _needed("steps", sa.Integer, default=0),
+    _needed("strategy", sa.Text, default=""),
+    _needed("manager", sa.Text, default=""),
+    _needed("version", sa.Text, default=""),
     _needed("details", _Json),  # what only some matches have
-    _needed("size", Integer, server_default="0"),  # bytes, when it ended
-    Index("matches_by_time", "start_time", "number"),
-    Index("matches_by_id", "match_id"),
-    Index("matches_by_game", "game", "start_time", "number"),
-    Index("matches_by_status", "status", "start_time", "number"),
-    Index("matches_by_rules", "rules_hash"),
-    Index("matches_by_size", "size"),
-    Index("matches_by_manager", "manager", "number"),
+    _needed("size", sa.Integer, server_default="0"),  # bytes, when it ended
+    sa.Index("matches_by_time", "start_time", "number"),
+    sa.Index("matches_by_id", "match_id"),
+    sa.Index("matches_by_game", "game", "start_time", "number"),
+    sa.Index("matches_by_status", "status", "start_time", "number"),
+    sa.Index("matches_by_rules", "rules_hash"),
+    sa.Index("matches_by_size", "size"),
+    sa.Index("matches_by_manager", "manager", "number"),
 )
 
-seats = Table(
+seats = sa.Table(
     "seats",
     tables,
     _of_match(primary_key=True),
-    Column("place", Integer, primary_key=True),  # in role order
-    _needed("role", Text),
-    _needed("player", Text),
-    Column("goal", Integer),
-    _needed("outcome", Text, server_default=""),  # win, draw, loss
-    Index("seats_by_player", "player", "match", "role", "goal", "outcome"),
-    Index("seats_by_role", "role", "match", "player", "goal", "outcome"),
-    Index("seats_by_outcome", "outcome", "match"),
-    Index("seats_by_goal", "goal", "match"),
+    sa.Column("place", sa.Integer, primary_key=True),  # in role order
+    _needed("role", sa.Text),
+    _needed("player", sa.Text),
+    sa.Column("goal", sa.Integer),
+    _needed("outcome", sa.Text, server_default=""),  # win, draw, loss
+    sa.Index("seats_by_player", "player", "match", "role", "goal", "outcome"),
+    sa.Index("seats_by_role", "role", "match", "player", "goal", "outcome"),
+    sa.Index("seats_by_outcome", "outcome", "match"),
+    sa.Index("seats_by_goal", "goal", "match"),
     sqlite_with_rowid=False,
 )
 
-steps = Table(
+steps = sa.Table(
     "steps",
     tables,
     _of_match(primary_key=True),
-    Column("step", Integer, primary_key=True),  # 0 is the start
+    sa.Column("step", sa.Integer, primary_key=True),  # 0 is the start
     _needed("joint_move", _Json),  # a list, or an object: what our role was told
-    _needed("time", Integer),
+    _needed("time", sa.Integer),
     _needed("errors", _Json),
     _needed("seconds", _Json),
     sqlite_with_rowid=False,
 )
 
-choices = Table(
+choices = sa.Table(
     "choices",
     tables,
     _of_match(primary_key=True),
-    Column("turn", Integer, primary_key=True),
-    Column("role", Text, primary_key=True),
-    _needed("move", Text),
-    Column("value", REAL),
-    _needed("proved", Integer),
-    _needed("note", Text),
-    _needed("source", Text),
-    _needed("seconds", REAL),
-    Column("margin_left", REAL),
-    _needed("time", Integer),
+    sa.Column("turn", sa.Integer, primary_key=True),
+    sa.Column("role", sa.Text, primary_key=True),
+    _needed("move", sa.Text),
+    sa.Column("value", sa.REAL),
+    _needed("proved", sa.Integer),
+    _needed("note", sa.Text),
+    _needed("source", sa.Text),
+    _needed("seconds", sa.REAL),
+    sa.Column("margin_left", sa.REAL),
+    _needed("time", sa.Integer),
     _needed("line", _Json),  # the principal line: joint moves
     _needed("search", _Compressed),  # the last thoughts before the move, an event
     sqlite_with_rowid=False,
 )
 
-problems = Table(
+problems = sa.Table(
     "problems",
     tables,
     _of_match(),
-    _needed("turn", Integer),
-    _needed("role", Text),
-    _needed("time", Integer),
-    _needed("text", Text),
-    Index("problems_of_match", "match"),
+    _needed("turn", sa.Integer),
+    _needed("role", sa.Text),
+    _needed("time", sa.Integer),
+    _needed("text", sa.Text),
+    sa.Index("problems_of_match", "match"),
 )
 
-documents = Table(
+documents = sa.Table(
     "documents",
     tables,
     _of_match(primary_key=True),
-    _needed("format", Text),  # json or xml
+    _needed("format", sa.Text),  # json or xml
     _needed("data", _Compressed),  # the record as it was imported
 )
 
 # What programs from before Alembic go by.
-event.listen(
+sa.event.listen(
     tables,
     "after_create",
     lambda _, connection, **__: connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}"),
 )
 
 
-def _bytes(is_theirs: ColumnElement[bool], *columns: Column[Any]) -> ColumnElement[int]:
+def _bytes(is_theirs: sa.ColumnElement[bool], *columns: sa.Column[Any]) -> sa.ColumnElement[int]:
     length = sum(
-        (func.length(each, type_=Integer) for each in columns[1:]),
-        func.length(columns[0], type_=Integer),
+        (sa.func.length(each, type_=sa.Integer) for each in columns[1:]),
+        sa.func.length(columns[0], type_=sa.Integer),
     )
-    return func.coalesce(select(func.sum(length)).where(is_theirs).scalar_subquery(), 0)
+    return sa.func.coalesce(sa.select(sa.func.sum(length)).where(is_theirs).scalar_subquery(), 0)
 
 
 _own = matches.c.number
@@ -223,7 +207,7 @@ SIZE = (
 """How much of the archive a match takes, with its rules."""
 
 
-def _earlier_version(connection: Connection) -> int:
+def _earlier_version(connection: sa.Connection) -> int:
     return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
 
 
@@ -233,16 +217,16 @@ SCHEMA = Schema(
 
 
 @lru_cache(maxsize=16)
-def _engine(path: Path) -> Engine:
+def _engine(path: Path) -> sa.Engine:
     pragmas = {
         "busy_timeout": round(1000 * BUSY_SECONDS),
         "journal_size_limit": MAX_LOG,
         "synchronous": "NORMAL",  # a killed process loses nothing
     }
-    return sqlite_engine(path, pragmas, NullPool)
+    return sqlite_engine(path, pragmas, sa.NullPool)
 
 
-def connect(path: Path, *, create: bool = True) -> Connection:
+def connect(path: Path, *, create: bool = True) -> sa.Connection:
     """Open the database, and bring it to this version. Raises :class:`ArchiveError`.
 
     Its file is for this user alone, as it says who has played what with whom.
@@ -264,7 +248,7 @@ def connect(path: Path, *, create: bool = True) -> Connection:
 
 
 @contextmanager
-def opened(path: Path, *, create: bool = False) -> Iterator[Connection]:
+def opened(path: Path, *, create: bool = False) -> Iterator[sa.Connection]:
     """Open the database for a moment. Raises :class:`ArchiveError`, whatever is wrong."""
     try:
         with connect(path, create=create) as connection:

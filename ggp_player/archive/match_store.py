@@ -66,6 +66,15 @@ _CHANGE_STEP = sa.update(steps).where(
 _CHANGE_MATCH = sa.update(matches).where(matches.c.number == sa.bindparam("of"))
 _PUT_PROGRESS = Prepared(_CHANGE_MATCH, "steps", "last_time", "silent_time")
 
+_PUT_SIZE = Prepared(_CHANGE_MATCH.values(size=SIZE))
+
+# What is written of every match.
+_ADD_MATCH = sa.insert(matches)
+_ADD_RULES = Prepared(upsert(rules).on_conflict_do_nothing(), *rules.c.keys())
+_ADD_SEAT = Prepared(sa.insert(seats), "match", "place", "role", "player")
+_IS_SEAT = (seats.c.match == sa.bindparam("of"), seats.c.place == sa.bindparam("at"))
+_PUT_GOAL = Prepared(sa.update(seats).where(*_IS_SEAT), "goal", "outcome")
+
 _UNWRITABLE = (ValueError, TypeError, OverflowError, IntegrityError, sqlite3.IntegrityError)
 """What is raised for an event that cannot be written, whatever the state of the disk."""
 
@@ -395,12 +404,12 @@ class MatchStore:
 
 def insert_match(connection: sa.Connection, row: Mapping[str, object]) -> int:
     """Insert a row of the matches; return its number."""
-    return connection.execute(sa.insert(matches), dict(row)).lastrowid
+    return connection.execute(_ADD_MATCH, dict(row)).lastrowid
 
 
 def set_size(connection: sa.Connection, number: int) -> None:
     """Note how much of the archive a match takes."""
-    connection.execute(_CHANGE_MATCH.values(size=SIZE), {"of": number})
+    _PUT_SIZE.execute(connection, {"of": number})
 
 
 def add_rules(
@@ -408,7 +417,7 @@ def add_rules(
 ) -> str:
     """Keep rules; return the name of their game: the one given, one known before, or the guess."""
     row = {"hash": rules_hash, "text": text.encode(errors="replace"), "game": game}
-    connection.execute(upsert(rules).on_conflict_do_nothing(), row)
+    _ADD_RULES.execute(connection, row)
     ours = rules.c.hash == rules_hash
     if game:
         connection.execute(sa.update(rules).where(ours, rules.c.game == "").values(game=game))
@@ -422,7 +431,7 @@ def add_seats(
     """Note who plays which role, in role order."""
     for place, (role, player) in enumerate(zip(roles, players, strict=True)):
         row = {"match": number, "place": place, "role": role, "player": player}
-        connection.execute(sa.insert(seats), row)
+        _ADD_SEAT.execute(connection, row)
 
 
 def set_goals(connection: sa.Connection, number: int, goals: Mapping[str, int | None]) -> None:
@@ -436,8 +445,8 @@ def set_goals(connection: sa.Connection, number: int, goals: Mapping[str, int | 
 def set_goal_values(connection: sa.Connection, number: int, goals: Sequence[int | None]) -> None:
     """Note the goal values in role order, and who has won."""
     for place, (goal, outcome) in enumerate(zip(goals, outcomes(goals), strict=True)):
-        ours = (seats.c.match == number) & (seats.c.place == place)
-        connection.execute(sa.update(seats).where(ours).values(goal=goal, outcome=outcome))
+        values = {"of": number, "at": place, "goal": goal, "outcome": outcome}
+        _PUT_GOAL.execute(connection, values)
 
 
 def outcomes(goals: Sequence[int | None]) -> list[Outcome]:

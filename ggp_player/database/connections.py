@@ -59,7 +59,11 @@ class Prepared:
 
     def __init__(self, change: Insert | Update, *columns: str) -> None:
         dialect = sqlite.dialect(paramstyle="named")
-        self._text = str(change.compile(dialect=dialect, column_keys=columns))
+        compiled = change.compile(dialect=dialect, column_keys=columns)
+        self._text = str(compiled)
+        self._constants = {
+            key: found for key, found in compiled.params.items() if found is not None
+        }
         kinds = {name: change.table.c[name].type for name in columns}
         encoders = {name: kind.bind_processor(dialect) for name, kind in kinds.items()}
         self._encoders = [(name, encode) for name, encode in encoders.items() if encode]
@@ -70,7 +74,7 @@ class Prepared:
             values[name] = encode(values[name])
         driver = connection.connection.driver_connection
         assert driver is not None
-        driver.execute(self._text, values)
+        driver.execute(self._text, self._constants | values)
 
 
 def use_write_ahead_log(connection: Connection) -> None:

@@ -14,6 +14,7 @@
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── LabError           an experiment that cannot be made, or a ledger that cannot be read
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
+     │    └── UnavailableArchiveError    it is locked, or the disk is full, which may pass
      ├── PositionError      a position that a match, or a variation of it, does not have
      ├── AnalysisError      an analysis that cannot begin now; the text says why
      ├── PositionSetError   a set of solved positions that cannot be used, or not be made
@@ -90,6 +91,10 @@ class LabError(GgpPlayerError):
 
 class ArchiveError(GgpPlayerError):
     """The archive of matches cannot be used, or a match in it, or a record that is to go there."""
+
+
+class UnavailableArchiveError(ArchiveError):
+    """The archive cannot be used for now: it is locked, or the disk is full."""
 
 
 class JointMoveError(GgpPlayerError):

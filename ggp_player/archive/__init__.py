@@ -20,8 +20,9 @@ import    the record of another program
 A match between our manager and our server is there once for each of the two, with the same match
 id: they are two processes, and neither believes the other.
 
-Start reading in :mod:`.schema`; :mod:`.match_store` turns events into rows, :mod:`.queries` reads
-them, :mod:`.match_records` and :mod:`.dresden_xml` know the records' formats.
+Start reading in :mod:`.archived_match`, what is known of a match, and :mod:`.schema`, the tables;
+:mod:`.match_store` turns events into rows, :mod:`.queries` reads them, :mod:`.match_records` and
+:mod:`.dresden_xml` know the records' formats. What needs SQLAlchemy is imported when it is used.
 """
 
 from typing import TYPE_CHECKING
@@ -29,11 +30,8 @@ from typing import TYPE_CHECKING
 from gdl.system import imported_later
 
 if TYPE_CHECKING:
-    from ggp_player.archive.importing import FoundRecord, find_records, read_record
-    from ggp_player.archive.location import ARCHIVE_VARIABLE, default_archive
-    from ggp_player.archive.match_records import export_document, match_record
-    from ggp_player.archive.queries import (
-        Archive,
+    from ggp_player.archive.archive_limit import DEFAULT_LIMIT, ArchiveLimit
+    from ggp_player.archive.archived_match import (
         ArchivedChoice,
         ArchivedMatch,
         ArchivedProblem,
@@ -43,8 +41,11 @@ if TYPE_CHECKING:
         MatchSummary,
         SeatSummary,
     )
+    from ggp_player.archive.importing import FoundRecord, find_records, read_record
+    from ggp_player.archive.location import ARCHIVE_VARIABLE, default_archive
+    from ggp_player.archive.match_records import export_document, match_record
+    from ggp_player.archive.queries import Archive
     from ggp_player.archive.replay import ReplayedStep, draw_state
-    from ggp_player.archive.trimming import DEFAULT_LIMIT, ArchiveLimit
     from ggp_player.archive.writer import ArchiveWriter
     from ggp_player.errors import ArchiveError
 
@@ -52,19 +53,19 @@ _PLACES = {
     "ARCHIVE_VARIABLE": "ggp_player.archive.location",
     "Archive": "ggp_player.archive.queries",
     "ArchiveError": "ggp_player.errors",
-    "ArchiveLimit": "ggp_player.archive.trimming",
+    "ArchiveLimit": "ggp_player.archive.archive_limit",
     "ArchiveWriter": "ggp_player.archive.writer",
-    "ArchivedChoice": "ggp_player.archive.queries",
-    "ArchivedMatch": "ggp_player.archive.queries",
-    "ArchivedProblem": "ggp_player.archive.queries",
-    "ArchivedStep": "ggp_player.archive.queries",
-    "DEFAULT_LIMIT": "ggp_player.archive.trimming",
+    "ArchivedChoice": "ggp_player.archive.archived_match",
+    "ArchivedMatch": "ggp_player.archive.archived_match",
+    "ArchivedProblem": "ggp_player.archive.archived_match",
+    "ArchivedStep": "ggp_player.archive.archived_match",
+    "DEFAULT_LIMIT": "ggp_player.archive.archive_limit",
     "FoundRecord": "ggp_player.archive.importing",
-    "MatchFilter": "ggp_player.archive.queries",
-    "MatchPage": "ggp_player.archive.queries",
-    "MatchSummary": "ggp_player.archive.queries",
+    "MatchFilter": "ggp_player.archive.archived_match",
+    "MatchPage": "ggp_player.archive.archived_match",
+    "MatchSummary": "ggp_player.archive.archived_match",
     "ReplayedStep": "ggp_player.archive.replay",
-    "SeatSummary": "ggp_player.archive.queries",
+    "SeatSummary": "ggp_player.archive.archived_match",
     "default_archive": "ggp_player.archive.location",
     "draw_state": "ggp_player.archive.replay",
     "export_document": "ggp_player.archive.match_records",

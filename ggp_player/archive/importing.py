@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ggp_player.archive.archived_match import NewMatch
 from ggp_player.archive.match_records import parse_json_record, parse_xml_record
-from ggp_player.archive.queries import NewMatch
 from ggp_player.errors import ArchiveError
 
 MAX_RECORD = 2**28

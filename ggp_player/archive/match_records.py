@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ggp_player.archive.archived_match import ArchivedMatch, ArchivedStep, NewMatch, SeatSummary
 from ggp_player.archive.dresden_xml import read_dresden_xml
-from ggp_player.archive.queries import ArchivedMatch, ArchivedStep, NewMatch, SeatSummary
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import ArchiveError
 from ggp_player.protocol import MatchRecord, StateTexts

@@ -17,8 +17,8 @@ from gdl import GdlError, State
 from gdl.analysis.boards import BoardLayout, find_layout
 from gdl.analysis.move_names import MoveNames, find_move_names
 from gdl.drawing import draw_text
+from ggp_player.archive.archived_match import ArchivedChoice, ArchivedMatch, ArchivedStep
 from ggp_player.archive.dresden_xml import read_dresden_xml
-from ggp_player.archive.queries import ArchivedChoice, ArchivedMatch, ArchivedStep
 from ggp_player.errors import ArchiveError
 from ggp_player.protocol import MatchRecord, state_text
 

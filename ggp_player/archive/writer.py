@@ -8,15 +8,19 @@ nothing more is written.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
+from contextlib import ExitStack, closing
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ggp_player.archive.match_store import MatchStore
-from ggp_player.archive.schema import connect, transaction
-from ggp_player.archive.trimming import BATCH, DEFAULT_LIMIT, ArchiveLimit, trim
+from ggp_player.archive.archive_limit import DEFAULT_LIMIT, ArchiveLimit
 from ggp_player.clock import WallClock, wall_clock
+from ggp_player.errors import UnavailableArchiveError
 from ggp_player.events import Event, EventBus, MatchEnded
+
+if TYPE_CHECKING:
+    from ggp_player.archive.match_store import MatchStore
 
 RETRY_SECONDS = 2.0
 """Seconds between two attempts to write to a database that is locked, or to a full disk."""
@@ -26,6 +30,9 @@ MAX_PENDING = 10_000
 
 CLOSING_SECONDS = 2.0
 """Seconds in which the last events are written when the program ends."""
+
+QUIET_SECONDS = 10.0
+"""If there are no events for so long after the start, SQLAlchemy is imported before the first."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,9 +53,9 @@ class ArchiveWriter:
         self._path = path
         self._limit = limit
         self._clock = clock
-        self._may_exceed = True
-        self._store = MatchStore()
-        self._connection: sqlite3.Connection | None = None
+        self._may_exceed = False
+        self._has_written = False
+        self._resources = ExitStack()
         self._pending: list[Event] = []
         self._has_failed = False
         self._reason = self._lost = ""
@@ -77,71 +84,65 @@ class ArchiveWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @cached_property
+    def _store(self) -> MatchStore:
+        # Imported here, as it takes a fifth of a second, for which no server's start waits.
+        from ggp_player.archive.match_store import MatchStore
+
+        return self._resources.enter_context(closing(MatchStore(self._path)))
+
     def _run(self) -> None:
         try:
-            self._write_until_closed()
+            with self._resources:
+                self._write_until_closed()
         except Exception as error:
             _log.error("no more matches go into the archive %s: %s", self._path, error)
             self._reason = str(error)
         finally:
             self._events.close()
-            if self._connection is not None:
-                self._connection.close()
 
     def _write_until_closed(self) -> None:
+        if not self._news.wait(QUIET_SECONDS):
+            _ = self._store
         is_last = False
         while not is_last:
-            if not self._may_exceed or self._connection is None:
+            if self._pending or not self._may_exceed:
                 self._news.wait(RETRY_SECONDS if self._pending else None)
             self._news.clear()
             is_last = self._is_closing
             self._pending += self._events.take()
             self._write_pending()
             self._trim()
-        while self._may_exceed and self._connection is not None and not self._pending:
+        while self._may_exceed and not self._pending:
             self._trim()
 
     def _trim(self) -> None:
         """Delete some of what is beyond the limit; what is left waits for the next time."""
-        if self._connection is None or self._pending or not self._may_exceed:
+        if self._pending or not self._may_exceed:
             return
         self._may_exceed = False
         try:
-            deleted = trim(self._connection, self._limit, self._clock())
-        except sqlite3.OperationalError as error:
+            self._may_exceed = self._store.trim(self._limit, self._clock())
+        except UnavailableArchiveError as error:
             _log.info("the archive %s is not trimmed for now: %s", self._path, error)
-        else:
-            self._may_exceed = deleted == BATCH
 
     def _write_pending(self) -> None:
         """Write what waits, in one transaction; where that fails, keep it for the next attempt."""
         if not self._pending:
             return
         try:
-            if self._connection is None:
-                self._connection = connect(self._path)
-            with self._store.undone_on_failure(), transaction(self._connection):
-                for event in self._pending:
-                    self._apply(self._connection, event)
-        except (sqlite3.OperationalError, OSError) as error:
+            self._store.write(self._pending)
+        except UnavailableArchiveError as error:
             self._keep_pending(error)
         else:
-            self._may_exceed |= any(isinstance(event, MatchEnded) for event in self._pending)
+            has_ended = any(isinstance(event, MatchEnded) for event in self._pending)
+            self._may_exceed |= has_ended or not self._has_written
+            self._has_written = True
             self._pending.clear()
             self._reason = self._lost
             if self._has_failed:
                 self._has_failed = False
                 _log.info("the archive %s is written again", self._path)
-
-    def _apply(self, connection: sqlite3.Connection, event: Event) -> None:
-        """Write an event; one that cannot be written is left out, as it is no fault of others."""
-        connection.execute("SAVEPOINT event")
-        try:
-            self._store.apply(connection, event)
-        except (ValueError, TypeError, OverflowError, sqlite3.IntegrityError):
-            _log.exception("an event is left out of the archive: %s", type(event).__name__)
-            connection.execute("ROLLBACK TO event")
-        connection.execute("RELEASE event")
 
     def _keep_pending(self, error: Exception) -> None:
         if not self._has_failed:

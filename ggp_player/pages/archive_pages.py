@@ -16,8 +16,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from pydantic_core import to_json
 
-from ggp_player.archive import Archive, ArchivedMatch, ArchiveError, MatchFilter, MatchPage
-from ggp_player.archive.queries import STATUSES, ArchivedChoice
+from ggp_player import archive
+from ggp_player.archive import (
+    ArchivedChoice,
+    ArchivedMatch,
+    ArchiveError,
+    MatchFilter,
+    MatchPage,
+)
+from ggp_player.archive.archived_match import STATUSES
 from ggp_player.events import MoveThought
 from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
@@ -93,7 +100,6 @@ class ArchivePages:
         self._token = token
         self._site = site
         self._path = path
-        self._archive = Archive(path)
         self._drawer = drawer
         self._base_of = base_of
         self._reading = asyncio.Lock()
@@ -111,7 +117,7 @@ class ArchivePages:
         page = MatchPage((), 0)
         if await asyncio.to_thread(self._path.is_file):
             page = await self._read(
-                lambda: self._archive.list(query.filter(), PAGE_LENGTH, query.offset)
+                lambda: archive.Archive(self._path).list(query.filter(), PAGE_LENGTH, query.offset)
             )
         earlier = query.offset + PAGE_LENGTH
         return self._site.page(
@@ -190,7 +196,7 @@ class ArchivePages:
 
     async def _found(self, request: web.Request) -> ArchivedMatch:
         reference = request.match_info["match"]
-        return await self._read(lambda: self._archive.match(reference), 404)
+        return await self._read(lambda: archive.Archive(self._path).match(reference), 404)
 
     async def _read(self, read: Callable[[], _Found], status: int = 503) -> _Found:
         """Read in a thread; what cannot be read is an error of HTTP."""

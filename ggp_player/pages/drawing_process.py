@@ -37,7 +37,7 @@ from gdl.analysis.move_names import MoveNames, find_move_names, names_without_pl
 from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
-from ggp_player.archive import Archive
+from ggp_player import archive as matches
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError
 from ggp_player.pages.positions import MatchTree, ShownPosition
@@ -455,7 +455,7 @@ def _draw_position(request: DrawPosition) -> Answer:
 @lru_cache(maxsize=8)
 def _tree(archive: str, match: str, _length: int) -> tuple[str, MatchTree]:
     """The rules of a match and its positions. Raises :class:`PositionError` without rules."""
-    found = Archive(Path(archive)).match(match)
+    found = matches.Archive(Path(archive)).match(match)
     if not found.rules:
         raise PositionError("the rules of this match are not known")
     return found.rules, MatchTree(found.rules, found.moves)
@@ -479,7 +479,7 @@ class _Replayed:
 
 @lru_cache(maxsize=8)
 def _archived(archive: str, match: str, _length: int) -> _Replayed:
-    found = Archive(Path(archive)).match(match)
+    found = matches.Archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
     lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
     return _Replayed(found.rules or "", layout, [], states_of(found), lines)

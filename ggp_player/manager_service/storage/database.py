@@ -1,4 +1,4 @@
-"""The tables of the manager's database, their version, and the lock against a second manager.
+"""The tables of the manager's database, and the lock against a second manager.
 
 SQLite in a file, or PostgreSQL by its URL. Times are milliseconds since 1970. A match is played in
 attempts: one that was open when the manager was killed is marked as aborted, and the match gets
@@ -9,37 +9,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import platformdirs
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Column,
-    Connection,
-    Engine,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    create_engine,
-    event,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gdl.system import lock_file, make_private_database, make_private_file
+from ggp_player.database import DatabaseErrors, Schema, prepare, reason, sqlite_engine
 from ggp_player.errors import ManagerError
 
-SCHEMA_VERSION = 2
-"""The version of the tables below. An earlier database is brought to it, a later one left alone."""
+VERSION = 2
+"""The version of the tables below."""
 
 LOCK_KEY = 0x67677001
 """The number of the advisory lock in PostgreSQL."""
@@ -47,114 +29,114 @@ LOCK_KEY = 0x67677001
 BUSY_SECONDS = 10
 """How long SQLite waits for somebody else who reads or writes the file."""
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-meta = Table(
+meta = sa.Table(
     "meta",
     metadata,
-    Column("key", String(40), primary_key=True),
-    Column("value", Text, nullable=False),
+    sa.Column("key", sa.String(40), primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
 )
 
-tokens = Table(
+tokens = sa.Table(
     "tokens",
     metadata,
-    Column("name", String(80), primary_key=True),
-    Column("role", String(20), nullable=False),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("created", BigInteger, nullable=False),
-    Column("revoked", BigInteger),
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False, unique=True),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("revoked", sa.BigInteger),
 )
 
-players = Table(
+players = sa.Table(
     "players",
     metadata,
-    Column("name", String(80), primary_key=True),
-    Column("address", Text, nullable=False),
-    Column("dialects", JSON, nullable=False),
-    Column("versions", JSON, nullable=False),
-    Column("owner", String(80), nullable=False),
-    Column("added", BigInteger, nullable=False),
-    Column("expires", BigInteger),
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("dialects", sa.JSON, nullable=False),
+    sa.Column("versions", sa.JSON, nullable=False),
+    sa.Column("owner", sa.String(80), nullable=False),
+    sa.Column("added", sa.BigInteger, nullable=False),
+    sa.Column("expires", sa.BigInteger),
 )
 
-names = Table(
+names = sa.Table(
     "names",
     metadata,
-    Column("name", String(80), primary_key=True),
-    Column("owner", String(80), nullable=False),
-    Column("since", BigInteger, nullable=False),
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("owner", sa.String(80), nullable=False),
+    sa.Column("since", sa.BigInteger, nullable=False),
 )
 
-rulesheets = Table(
+rulesheets = sa.Table(
     "rulesheets",
     metadata,
-    Column("digest", String(64), primary_key=True),
-    Column("rules", Text, nullable=False),
-    Column("roles", JSON, nullable=False),
+    sa.Column("digest", sa.String(64), primary_key=True),
+    sa.Column("rules", sa.Text, nullable=False),
+    sa.Column("roles", sa.JSON, nullable=False),
 )
 
-games = Table(
+games = sa.Table(
     "games",
     metadata,
-    Column("name", String(80), primary_key=True),
-    Column("digest", String(64), ForeignKey("rulesheets.digest"), nullable=False),
-    Column("added", BigInteger, nullable=False),
+    sa.Column("name", sa.String(80), primary_key=True),
+    sa.Column("digest", sa.String(64), sa.ForeignKey("rulesheets.digest"), nullable=False),
+    sa.Column("added", sa.BigInteger, nullable=False),
 )
 
-events = Table(
+events = sa.Table(
     "events",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", String(200), nullable=False),
-    Column("settings", JSON, nullable=False),
-    Column("digests", JSON, nullable=False),
-    Column("status", String(20), nullable=False),
-    Column("created", BigInteger, nullable=False),
-    Column("ended", BigInteger),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("settings", sa.JSON, nullable=False),
+    sa.Column("digests", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("ended", sa.BigInteger),
 )
 
-matches = Table(
+matches = sa.Table(
     "matches",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("event", Integer, ForeignKey("events.id"), nullable=False),
-    Column("place", Text, nullable=False),
-    Column("game", String(80), nullable=False),
-    Column("digest", String(64), ForeignKey("rulesheets.digest"), nullable=False),
-    Column("round", Integer, nullable=False),
-    Column("seed", BigInteger, nullable=False),
-    Column("players", JSON, nullable=False),
-    Column("status", String(20), nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("ended", BigInteger),
-    Column("result", JSON),
-    Column("record", Text),
-    UniqueConstraint("event", "place"),
-    Index("matches_by_status", "status", "event"),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("event", sa.Integer, sa.ForeignKey("events.id"), nullable=False),
+    sa.Column("place", sa.Text, nullable=False),
+    sa.Column("game", sa.String(80), nullable=False),
+    sa.Column("digest", sa.String(64), sa.ForeignKey("rulesheets.digest"), nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("seed", sa.BigInteger, nullable=False),
+    sa.Column("players", sa.JSON, nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("ended", sa.BigInteger),
+    sa.Column("result", sa.JSON),
+    sa.Column("record", sa.Text),
+    sa.UniqueConstraint("event", "place"),
+    sa.Index("matches_by_status", "status", "event"),
 )
 
-attempts = Table(
+attempts = sa.Table(
     "attempts",
     metadata,
-    Column("match_id", String(200), primary_key=True),
-    Column("match", Integer, ForeignKey("matches.id"), nullable=False),
-    Column("status", String(20), nullable=False),
-    Column("began", BigInteger, nullable=False),
-    Column("ended", BigInteger),
-    Column("reason", Text, nullable=False, default=""),
-    Index("attempts_by_status", "status"),
-    Index("attempts_by_match", "match"),
+    sa.Column("match_id", sa.String(200), primary_key=True),
+    sa.Column("match", sa.Integer, sa.ForeignKey("matches.id"), nullable=False),
+    sa.Column("status", sa.String(20), nullable=False),
+    sa.Column("began", sa.BigInteger, nullable=False),
+    sa.Column("ended", sa.BigInteger),
+    sa.Column("reason", sa.Text, nullable=False, default=""),
+    sa.Index("attempts_by_status", "status"),
+    sa.Index("attempts_by_match", "match"),
 )
 
-ratings = Table(
+ratings = sa.Table(
     "ratings",
     metadata,
-    Column("event", Integer, ForeignKey("events.id"), primary_key=True),
-    Column("player", String(80), primary_key=True),
-    Column("value", Float, nullable=False),
-    Column("low", Float, nullable=False),
-    Column("high", Float, nullable=False),
+    sa.Column("event", sa.Integer, sa.ForeignKey("events.id"), primary_key=True),
+    sa.Column("player", sa.String(80), primary_key=True),
+    sa.Column("value", sa.Float, nullable=False),
+    sa.Column("low", sa.Float, nullable=False),
+    sa.Column("high", sa.Float, nullable=False),
 )
 
 
@@ -193,17 +175,17 @@ class Database:
     def __init__(self, given: str, exclusive: bool = True) -> None:
         self.url = database_url(given)
         self._lock_file: IO[bytes] | None = None
-        self._lock: Connection | None = None
+        self._lock: sa.Connection | None = None
         self.engine = _engine(self.url)
         try:
             if exclusive:
                 self._take_lock()
-            _prepare(self.engine)
+            with self.engine.connect() as connection:
+                prepare(connection, SCHEMA)
         except BaseException as error:
             self.close()
-            if isinstance(error, SQLAlchemyError | OSError):
-                reason = str(error).splitlines()[0]
-                raise ManagerError(f"the database cannot be used: {reason}") from error
+            if isinstance(error, DatabaseErrors):
+                raise ManagerError(f"the database cannot be used: {reason(error)}") from error
             raise
 
     def close(self) -> None:
@@ -223,17 +205,17 @@ class Database:
             is_ours = lock_file(self._lock_file)
         else:
             self._lock = self.engine.connect()
-            query = text("SELECT pg_try_advisory_lock(:key)")
+            query = sa.text("SELECT pg_try_advisory_lock(:key)")
             is_ours = bool(self._lock.execute(query, {"key": LOCK_KEY}).scalar())
             self._lock.commit()
         if not is_ours:
             raise ManagerError("another manager uses this database: stop it, or name another one")
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL) -> sa.Engine:
     try:
         if url.get_backend_name() != "sqlite":
-            return create_engine(url, pool_pre_ping=True)
+            return sa.create_engine(url, pool_pre_ping=True)
     except ImportError as error:
         raise ManagerError(
             "PostgreSQL needs a driver: pip install 'ggp-player[postgresql]'"
@@ -244,42 +226,21 @@ def _engine(url: URL) -> Engine:
         make_private_database(path)  # it has the hashes of tokens, and addresses with secrets
     except OSError as error:
         raise ManagerError(f"the database cannot be used: {error}") from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - any driver's
-        cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    return engine
+    pragmas = {
+        "busy_timeout": 1000 * BUSY_SECONDS,
+        "journal_mode": "WAL",
+        "synchronous": "FULL",
+    }
+    return sqlite_engine(path, pragmas)
 
 
-def _prepare(engine: Engine) -> None:
-    """Create the tables that are not there, and bring their content to this version."""
-    with engine.begin() as connection:
-        metadata.create_all(connection)
-        query = select(meta.c.value).where(meta.c.key == "schema_version")
-        found = connection.execute(query).scalar()
-        if found is None:
-            row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
-            connection.execute(meta.insert().values(row))
-            return
-        if int(found) > SCHEMA_VERSION:
-            raise ManagerError(
-                f"the database has version {found} of the tables, and this program version "
-                f"{SCHEMA_VERSION}: use the program that wrote it, or another database"
-            )
-        if int(found) < 2:
-            _own_names(connection)
-        version = {"value": str(SCHEMA_VERSION)}
-        connection.execute(meta.update().where(meta.c.key == "schema_version").values(version))
+def _earlier_version(connection: sa.Connection) -> int:
+    if not sa.inspect(connection).has_table(meta.name):
+        return 0
+    query = sa.select(meta.c.value).where(meta.c.key == "schema_version")
+    return int(connection.scalar(query) or 0)
 
 
-def _own_names(connection: Connection) -> None:
-    """Have the names of registered players belong to the tokens that registered them."""
-    known = select(names.c.name)
-    ours = (players.c.owner != "") & players.c.name.not_in(known)
-    registered = select(players.c.name, players.c.owner, players.c.added).where(ours)
-    connection.execute(names.insert().from_select(["name", "owner", "since"], registered))
+SCHEMA = Schema(
+    "manager", VERSION, metadata, Path(__file__).with_name("migrations"), _earlier_version
+)

@@ -101,7 +101,20 @@ def test_short_commands_import_little(arguments: list[str], tmp_path: Path) -> N
         arguments = [*arguments[:-1], str(tmp_path / "matches.sqlite")]
     found = imported("ggp_player", *arguments)
     assert "click" in found
-    assert not found & {*HEAVY, "asyncio", "lark", "ggp_player.strategies"}
+    of_archive = {"asyncio", "sqlalchemy"} if "--archive" in arguments else set()
+    assert not found & ({*HEAVY, "asyncio", "lark", "ggp_player.strategies"} - of_archive)
+
+
+def test_what_a_server_imports_before_it_listens_has_no_database() -> None:
+    modules = "ggp_player.cli.serve, ggp_player.server.http, sys"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {modules}; print(*sys.modules)"],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not set(done.stdout.split()) & {"alembic", "sqlalchemy", "sqlite3"}
 
 
 def test_a_check_imports_the_parser_and_no_other_package() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from ggp_player.archive import Archive, ArchiveError, ArchiveWriter, MatchFilter
 from ggp_player.archive.match_store import MatchStore
-from ggp_player.archive.schema import connect, transaction
-from ggp_player.events import EventBus, MatchStarted, StepMade
+from ggp_player.archive.schema import connect
+from ggp_player.events import Event, EventBus, MatchStarted, StepMade
 from tests.support.events import JOINT_MOVES, new_publisher, play_match
 
 GAMES = ("ticTacToe", "connectFour", "chess", "hex")
@@ -24,15 +24,16 @@ PAGE_SECONDS = 0.2
 
 def fill(path: Path, count: int) -> None:
     """Make an archive of so many matches of our game manager, an hour apart."""
-    source, store, connection = random.Random(7), MatchStore(), connect(path)
-    with transaction(connection):
-        for number in range(count):
-            bus = EventBus()
-            reader = bus.subscribe("archive")
-            play_managed(bus, number, source)
-            for event in reader.take():
-                store.apply(connection, event)
-    connection.close()
+    source = random.Random(7)
+    with closing(MatchStore(path)) as store:
+        for first in range(0, count, 1000):
+            events: list[Event] = []
+            for number in range(first, min(first + 1000, count)):
+                bus = EventBus()
+                reader = bus.subscribe("archive")
+                play_managed(bus, number, source)
+                events += reader.take()
+            store.write(events)
 
 
 def play_managed(bus: EventBus, number: int, source: random.Random) -> None:
@@ -171,7 +172,8 @@ def test_a_deleted_match_leaves_nothing(tmp_path: Path) -> None:
     archive.delete("other")
     with closing(connect(path)) as connection:
         for table in ("rules", "matches", "seats", "steps", "choices", "problems"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0, table
+            found = connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
+            assert found == 0, table
 
 
 def test_a_missing_or_damaged_archive_is_a_sentence(tmp_path: Path) -> None:

@@ -9,17 +9,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from sqlalchemy import update
 
 from ggp_player.archive import Archive, ArchiveLimit, ArchiveWriter, schema
-from ggp_player.archive.schema import INCREMENTAL, connect
+from ggp_player.archive.archive_limit import DEFAULT_BYTES
+from ggp_player.archive.schema import connect, matches
 from ggp_player.archive.trimming import (
     BATCH,
     DAY,
-    DEFAULT_BYTES,
     SENDER_SHARE,
     trim,
     used_bytes,
 )
+from ggp_player.database import INCREMENTAL, connections, writing
 from ggp_player.events import EventBus, MatchPublisher
 from tests.support.events import new_publisher, play_match, started
 
@@ -127,7 +129,9 @@ def test_large_matches_push_nothing_out(path: Path, is_one_by_one: bool) -> None
     assert {f"m.{number}" for number in range(SMALL + 1)} <= set(ids(path))
     with closing(connect(path)) as connection:
         assert (used_bytes(connection) > BYTES) == (not is_one_by_one)  # they go on
-        connection.execute("UPDATE matches SET status = 'expired' WHERE status = 'running'")
+        with writing(connection):
+            running = update(matches).where(matches.c.status == "running")
+            connection.execute(running.values(status="expired"))
         trim(connection, LIMIT, 2000)
         assert used_bytes(connection) <= BYTES
     assert {f"m.{number}" for number in range(SMALL + 1)} <= set(ids(path))
@@ -167,14 +171,15 @@ def test_what_goes_leaves_no_traces(path: Path) -> None:
     play(path, range(3), ArchiveLimit.parse("0"), padding=50)
     with closing(connect(path)) as connection:
         for table in ("matches", "rules", "seats", "steps", "choices", "problems"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0, table
+            found = connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar()
+            assert found == 0, table
 
 
 @pytest.mark.parametrize("old", [False, True])
 def test_disk_space_is_given_back(path: Path, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also by an archive that was made before there were limits."""
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "INCREMENTAL", 0 if old else INCREMENTAL)
+        patch.setattr(connections, "INCREMENTAL", 0 if old else INCREMENTAL)
         play(path, range(8), padding=100_000)
     assert auto_vacuum(path) == (0 if old else INCREMENTAL)
     before = path.stat().st_size
@@ -183,7 +188,7 @@ def test_disk_space_is_given_back(path: Path, old: bool, monkeypatch: pytest.Mon
     play(path, range(8, 10), limit, padding=100_000)
     with closing(connect(path)) as connection:
         assert 250_000 < used_bytes(connection) <= 450_000
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     assert path.stat().st_size <= 460_000
     assert auto_vacuum(path) == INCREMENTAL
     assert {"m.0", "m.9"} <= set(ids(path))
@@ -207,6 +212,7 @@ def auto_vacuum(path: Path) -> int:
 
 def test_a_locked_archive_is_trimmed_later(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "BUSY_SECONDS", 0.01)
+    schema._engine.cache_clear()
     play(path, range(3))
     bus = EventBus()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
-from ggp_player.archive import Archive, ArchivedMatch, ArchiveWriter, writer
+from ggp_player.archive import Archive, ArchivedMatch, ArchiveWriter, match_store, schema, writer
 from ggp_player.archive.match_records import match_record
-from ggp_player.archive.schema import MIGRATIONS, VERSION, connect
+from ggp_player.archive.schema import VERSION, connect
+from ggp_player.database import writing
 from ggp_player.errors import ArchiveError
 from ggp_player.events import EventBus, MatchStarted, ObservedStep, StateReached, StepMade
 from tests.support.events import (
@@ -211,13 +213,16 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_events_wait_for_a_database_that_is_locked(
     path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(connect(path)) as other:
-        monkeypatch.setattr("ggp_player.archive.schema.BUSY_SECONDS", 0.01)
+    connect(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        monkeypatch.setattr(schema, "BUSY_SECONDS", 0.01)
+        schema._engine.cache_clear()
         other.execute("BEGIN IMMEDIATE")
         with ArchiveWriter(path, bus):
             play_match(new_publisher(bus))
             wait_for(lambda: "cannot be written for now" in caplog.text)
-            monkeypatch.setattr("ggp_player.archive.schema.BUSY_SECONDS", 5.0)
+            monkeypatch.setattr(schema, "BUSY_SECONDS", 5.0)
+            schema._engine.cache_clear()
             other.execute("ROLLBACK")
             wait_for(lambda: Archive(path).list().total == 1)
             play_match(new_publisher(bus, key="next"))
@@ -234,13 +239,13 @@ def wait_for(condition: object) -> None:
 def test_a_full_disk_costs_what_does_not_fit_and_is_logged_once(
     path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def small(path: Path) -> sqlite3.Connection:
+    def small(path: Path) -> Connection:
         connection = connect(path)
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages + 40}")
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 40}")
         return connection
 
-    monkeypatch.setattr(writer, "connect", small)
+    monkeypatch.setattr(match_store, "connect", small)
     with ArchiveWriter(path, bus):
         play_match(new_publisher(bus, key="fits"))
         wait_for(lambda: path.exists() and Archive(path).list().total == 1)
@@ -253,41 +258,12 @@ def test_a_full_disk_costs_what_does_not_fit_and_is_logged_once(
     assert [match.match_id for match in Archive(path).list().matches] == ["m.1"]
 
 
-def test_a_database_of_version_1_is_brought_to_this_one(path: Path, bus: EventBus) -> None:
-    path.parent.mkdir(parents=True)
-    old = sqlite3.connect(path)
-    old.executescript(MIGRATIONS[0])
-    old.execute("PRAGMA user_version = 1")
-    columns = "number, key, match_id, side, game, role, start_clock, play_clock, start_time,"
-    columns += " last_time, silent_time, status, reason, steps, strategy, manager, version, details"
-    for number, goals in ((1, (100, 0)), (2, (50, 50)), (3, (100,)), (4, (None, None))):
-        old.execute(
-            f"INSERT INTO matches ({columns}) VALUES (?, ?, 'm', 'manager', 'g', '', 1, 1, ?, 1, 1,"
-            " 'completed', '', 0, '', '', '', '{}')",
-            (number, str(number), number),
-        )
-        for place, goal in enumerate(goals):
-            row = number, place, f"r{place}", "p", goal
-            old.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
-    old.commit()
-    old.close()
-    with ArchiveWriter(path, bus):
-        play_match(new_publisher(bus), "new")
-    found = Archive(path).list()
-    assert found.total == 5
-    outcomes = {match.number: [seat.outcome for seat in match.seats] for match in found.matches[1:]}
-    assert outcomes == {1: ["win", "loss"], 2: ["draw", "draw"], 3: ["win"], 4: ["", ""]}
-    with closing(connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION
-        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-
-
 def test_a_database_of_a_later_version_is_left_alone(
     path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    connection = connect(path)
-    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-    connection.close()
+    connect(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE alembic_version SET version_num = 'archive_{VERSION + 1}'")
     with ArchiveWriter(path, bus):
         play_match(new_publisher(bus))
     assert "of a later ggp-player" in caplog.text
@@ -315,7 +291,7 @@ def test_an_archive_that_another_process_just_makes_is_waited_for(
             waits.append(seconds)
             other.execute("ROLLBACK")
 
-        monkeypatch.setattr("ggp_player.archive.schema.time.sleep", end_the_other)
+        monkeypatch.setattr("ggp_player.database.connections.time.sleep", end_the_other)
         assert Archive(path).list().matches == ()
         assert len(waits) == 1
 
@@ -367,9 +343,8 @@ def test_nobody_else_may_read_the_archive(tmp_path: Path, is_old: bool) -> None:
     before = os.umask(0)
     try:
         with closing(connect(path)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("CREATE TABLE more (x)")
-            connection.execute("COMMIT")
+            with writing(connection):
+                connection.exec_driver_sql("CREATE TABLE more (x)")
             modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
     finally:
         os.umask(before)

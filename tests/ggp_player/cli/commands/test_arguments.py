@@ -16,8 +16,8 @@ from gdl.benchmark import CoverageLimits
 from gdl.cli.arguments import OutputPath, RulesheetPath
 from gdl.oracle import Bounds, Limits
 from ggp_player.archive import DEFAULT_LIMIT
+from ggp_player.archive.archived_match import STATUSES
 from ggp_player.archive.location import ARCHIVE_VARIABLE
-from ggp_player.archive.queries import STATUSES
 from ggp_player.cli.commands import arguments, learn, manager, matches, tournament
 from ggp_player.manager.tournament import DEFAULT_MAX_STEPS
 from ggp_player.manager_service.storage.tokens import ROLES

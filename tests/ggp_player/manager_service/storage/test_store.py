@@ -145,7 +145,8 @@ def test_an_earlier_database_gets_names_of_its_players(name: str) -> None:
     store.put_player(StoredPlayer("bot", "random"))
     with first.engine.begin() as connection:
         connection.execute(text("DROP TABLE names"))
-        connection.execute(text("UPDATE meta SET value = '1' WHERE key = 'schema_version'"))
+        connection.execute(text("DROP TABLE alembic_version"))
+        connection.execute(text("INSERT INTO meta VALUES ('schema_version', '1')"))
     first.close()
     for _ in range(2):
         second = Database(name)
@@ -157,7 +158,7 @@ def test_an_earlier_database_gets_names_of_its_players(name: str) -> None:
 def test_a_database_of_another_version_is_left_alone(name: str) -> None:
     first = Database(name)
     with first.engine.begin() as connection:
-        connection.execute(text("UPDATE meta SET value = '99' WHERE key = 'schema_version'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = 'manager_99'"))
     first.close()
     with pytest.raises(ManagerError, match="version 99"):
         Database(name)

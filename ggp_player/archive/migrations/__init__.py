@@ -1,0 +1,1 @@
+"""Alembic's scripts that bring an archive of an earlier version to the next, one each."""

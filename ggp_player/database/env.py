@@ -1,0 +1,6 @@
+"""What Alembic runs for each migration, of any schema: in the caller's transaction."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"])
+context.run_migrations()

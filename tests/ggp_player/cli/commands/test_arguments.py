@@ -37,7 +37,7 @@ NO_RULESHEETS = {
 """Files that commands read and that are no rulesheets."""
 
 RULESHEET_COMMANDS = {
-    *(f"gdl {name}" for name in gdl.__main__.COMMANDS if name != "serve-oracle"),
+    *(f"gdl {name}" for name in gdl.__main__.COMMANDS if name not in {"lsp", "serve-oracle"}),
     *(f"ggp-player {name}" for name in ("match", "play", "analyze", "learn", "bench")),
     *("ggp-player tournament", "ggp-player matches import"),
     *(f"ggp-player lab {name}" for name in ("duel", "ladder play", "positions make", "profile")),

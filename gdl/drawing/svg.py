@@ -254,7 +254,8 @@ class BoardDrawing:
             else 0
         )
         self._head = 22 if len(layout.boards) > 1 else 4
-        self.width = (max(xs) + half - self._left) * UNIT + 4
+        right = max([max(xs) + half, *(label.x + 0.25 for label in self._board.labels)])
+        self.width = (right - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
 
     def at(self, x: float, y: float) -> str:
@@ -329,9 +330,10 @@ class BoardDrawing:
         )
 
     def _labels(self) -> list[str]:
+        """The labels, nearer to their columns and rows than a place would be."""
         return [
-            f'<text class="soft" x="{number(self._x(label.x + (0.28 if label.x < 0 else 0)))}" '
-            f'y="{number(self._y(label.y - (0.28 if label.x >= 0 else 0)))}" font-size="12">'
+            f'<text class="soft" x="{number(self._x(label.x + 0.28 * (label.line == "row")))}" '
+            f'y="{number(self._y(label.y - 0.28 * (label.line == "column")))}" font-size="12">'
             f"{xml(label.text[:6])}</text>"
             for label in self._board.labels
         ]

@@ -97,11 +97,16 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word beside a board: the name of a column or a row; the centre as that of a place."""
+    """A word beside a board: the name of a column or a row; the centre as that of a place.
+
+    The ``word`` is what the rules call it, where they name it apart from the other coordinate.
+    """
 
     text: str
     x: float
     y: float
+    line: Literal["column", "row"] = "column"
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

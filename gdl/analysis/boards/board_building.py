@@ -11,7 +11,7 @@ from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
-from gdl.analysis.boards.labels import grid_labels, square_labels
+from gdl.analysis.boards.labels import grid_labels, role_rims, square_labels
 from gdl.analysis.boards.layout import (
     Board,
     FactPattern,
@@ -57,6 +57,7 @@ def grid_board(
     places = tuple(
         sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
     )
+    labels = () if size else grid_labels(grid.columns, grid.rows, geometry, places)
     return Board(
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
@@ -67,10 +68,11 @@ def grid_board(
         ),
         _found_by(grid, geometry),
         panels=panels.frames,
-        labels=() if size else grid_labels(grid.columns, grid.rows, geometry, places),
+        labels=labels,
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
         voids="none" if size or geometry.slant else _voids(places),
+        rims=role_rims(evidence, places) if labels and geometry.slant else (),
     )
 
 

@@ -1,4 +1,4 @@
-"""Labels: the names of columns and rows at the edges of a board."""
+"""The edges of a board: the names of columns and rows, and whose an edge is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from string import ascii_lowercase
 
 from gdl.analysis.boards.axes import Axis
+from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.geometry import Geometry
 from gdl.analysis.boards.layout import Board, Label, MovePattern, Place
 from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domains
@@ -48,6 +49,44 @@ def square_labels(across: Sequence[str], down: Sequence[str]) -> tuple[Label, ..
     ]
     beside = [Label(text, -1.0, float(i), "row", text) for i, text in enumerate(down)]
     return (*below, *beside)
+
+
+def role_rims(evidence: RulesEvidence, places: Sequence[Place]) -> tuple[tuple[int, str, str], ...]:
+    """Find whose the edges of a rhombus of hexagons are, as static relations tell.
+
+    These have a role, and for it the places of one whole edge or two.
+    """
+    edges = _edges(places)
+    index = {place.key: i for i, place in enumerate(places)}
+    found: set[tuple[int, str, str]] = set()
+    for relation, rows in evidence.static.items():
+        for role in evidence.roles if relation[1] == 3 else ():
+            for position in (0, 2):
+                keys = {
+                    (*row[:position], *row[position + 1 :]) for row in rows if row[position] == role
+                }
+                whole = {sides: line for sides, line in edges.items() if line <= keys}
+                if whole and keys == frozenset().union(*whole.values()):
+                    found |= {
+                        (index[key], side, role)
+                        for sides, line in whole.items()
+                        for key in line
+                        for side in sides
+                    }
+    return tuple(sorted(found))
+
+
+def _edges(places: Sequence[Place]) -> dict[tuple[str, str], frozenset[tuple[str, ...]]]:
+    """The places at each edge of a rhombus, by the sides that they have there."""
+    heights = sorted({place.y for place in places})
+    lines = [sorted((p for p in places if p.y == y), key=lambda place: place.x) for y in heights]
+    leans_right = lines[0][0].x < lines[-1][0].x
+    return {
+        ("nw", "ne"): frozenset(place.key for place in lines[0]),
+        ("sw", "se"): frozenset(place.key for place in lines[-1]),
+        ("w", "sw" if leans_right else "nw"): frozenset(line[0].key for line in lines),
+        ("e", "ne" if leans_right else "se"): frozenset(line[-1].key for line in lines),
+    }
 
 
 def lettered(number: int, board: Board, patterns: Sequence[MovePattern], domains: Domains) -> Board:

@@ -138,6 +138,26 @@ def test_columns_have_letters_where_moves_name_cells_by_two_numbers(
     assert (labels(board, "column"), labels(board, "row")) == (columns, rows)
 
 
+def test_the_edges_of_hex_belong_to_roles() -> None:
+    board = layout_of_game("hex").boards[0]
+    sides: dict[tuple[str, str], list[str]] = {}
+    for place, side, role in board.rims:
+        sides.setdefault((role, side), []).append("".join(board.places[place].key))
+    first, last = ["11", "21", "31", "41", "51", "61"], ["16", "26", "36", "46", "56", "66"]
+    left, right = ["11", "12", "13", "14", "15", "16"], ["61", "62", "63", "64", "65", "66"]
+    assert sides == {
+        ("red", "nw"): first,
+        ("red", "ne"): first,
+        ("red", "sw"): last,
+        ("red", "se"): last,
+        ("blue", "w"): left,
+        ("blue", "sw"): left,
+        ("blue", "e"): right,
+        ("blue", "ne"): right,
+    }
+    assert not layout_of_game("starHalma").boards[0].rims
+
+
 def board_with(moves: str, first: str = "123", second: str = "123") -> Board:
     facts = "".join(f"(x {x})" for x in first) + "".join(f"(y {y})" for y in second)
     return found(

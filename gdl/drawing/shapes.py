@@ -162,3 +162,23 @@ def _is_dark(colour: str) -> bool:
         return False
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue < 150
+
+
+SIDES = ("ne", "e", "se", "sw", "w", "nw")
+"""The sides of a hexagon, clockwise from its top; the corner of a number begins its side."""
+
+
+def hexagon(half: float) -> list[tuple[float, float]]:
+    """Return the corners of a hexagon about the origin, from its top, by half of its width."""
+    spots = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
+    return [(x * half, y * half * 0.577) for x, y in spots]
+
+
+def hexagon_side(half: float, side: str, colour: str) -> str:
+    """Draw one side of a hexagon as a thick line."""
+    corners, first = hexagon(half), SIDES.index(side)
+    (x1, y1), (x2, y2) = corners[first], corners[(first + 1) % 6]
+    return (
+        f'<line class="side" stroke="{xml(colour)}" x1="{number(x1)}" y1="{number(y1)}" '
+        f'x2="{number(x2)}" y2="{number(y2)}"/>'
+    )

@@ -13,7 +13,7 @@ from itertools import groupby
 from textwrap import wrap
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
-from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, legend
+from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, legend, palette_colour
 from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
@@ -21,6 +21,8 @@ from gdl.drawing.shapes import (
     draw_bar,
     draw_count,
     draw_glyph,
+    hexagon,
+    hexagon_side,
     number,
     piled,
     spread,
@@ -254,7 +256,8 @@ class BoardDrawing:
             else 0
         )
         self._head = 22 if len(layout.boards) > 1 else 4
-        self.width = (max(xs) + half - self._left) * UNIT + 4
+        right = max([max(xs) + half, *(label.x + 0.25 for label in self._board.labels)])
+        self.width = (right - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
 
     def at(self, x: float, y: float) -> str:
@@ -329,9 +332,10 @@ class BoardDrawing:
         )
 
     def _labels(self) -> list[str]:
+        """The labels, nearer to their columns and rows than a place would be."""
         return [
-            f'<text class="soft" x="{number(self._x(label.x + (0.28 if label.x < 0 else 0)))}" '
-            f'y="{number(self._y(label.y - (0.28 if label.x >= 0 else 0)))}" font-size="12">'
+            f'<text class="soft" x="{number(self._x(label.x + 0.28 * (label.line == "row")))}" '
+            f'y="{number(self._y(label.y - 0.28 * (label.line == "column")))}" font-size="12">'
             f"{xml(label.text[:6])}</text>"
             for label in self._board.labels
         ]
@@ -353,7 +357,7 @@ class BoardDrawing:
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
             f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}"
-            f"{self._scenery(index)}{self._things(cell)}</g>"
+            f"{self._rims(index)}{self._scenery(index)}{self._things(cell)}</g>"
         )
 
     def _cell_text(self, cell: PlacedCell) -> str:
@@ -380,6 +384,14 @@ class BoardDrawing:
             return ground + self._name(cell, half * 1.32)
         return ground
 
+    def _rims(self, index: int) -> str:
+        """The sides of a hexagon at the rim, in the colours of the roles whose they are."""
+        return "".join(
+            hexagon_side(UNIT / 2, side, colour_of(role, self._layout) or palette_colour(role))
+            for place, side, role in self._board.rims
+            if place == index
+        )
+
     def _scenery(self, index: int) -> str:
         """What the layout file has on the ground here: a faint glyph, or a word."""
         words = [words for place, words in self._board.ground if place == index]
@@ -393,9 +405,7 @@ class BoardDrawing:
         """The shape of a place, some pixels smaller than it is."""
         shape, half = self._board.shape, UNIT / 2 - inset
         if shape is Shape.HEXES:
-            side = half / UNIT * 2 * UNIT * 0.577
-            spots = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
-            points = " ".join(f"{number(x * half)},{number(y * side / 2)}" for x, y in spots)
+            points = " ".join(f"{number(x)},{number(y)}" for x, y in hexagon(half))
             return f'<polygon class="{style}" points="{points}"/>'
         if shape is Shape.POINTS:
             return f'<circle class="{style}" r="{number(half * 0.8)}"/>'

@@ -91,10 +91,11 @@ class _Canvas:
         labels = board.board.labels
         xs = [cell.place.x for cell in board.cells]
         self._left = min(xs)
-        self._indent = 1 + max((len(label.text[:6]) for label in labels if label.x < 0), default=0)
+        beside = [label for label in labels if label.line == "row"]
+        self._indent = 1 + max((len(label.text[:6]) for label in beside), default=0)
         self._rows = sorted({round(cell.place.y, 2) for cell in board.cells})
-        self._beside = {round(label.y, 2): label.text[:6] for label in labels if label.x < 0}
-        self._below = [label for label in labels if label.x >= 0]
+        self._beside = {round(label.y, 2): label for label in beside}
+        self._below = [label for label in labels if label.line == "column"]
 
     def _mark(self, cell: PlacedCell, board: BoardScene) -> tuple[str, str]:
         if board.board.shape is Shape.STACKS:
@@ -122,8 +123,10 @@ class _Canvas:
         return found
 
     def _line(self, y: float) -> Text:
-        line = Text(self._beside.get(y, "").rjust(self._indent - 1) + " ", "dim")
-        line = Text.assemble(line)
+        label = self._beside.get(y)
+        name, x = (label.text[:6], label.x) if label else ("", self._left - 1)
+        shift = max(0, round((x + 1 - self._left) * self._width))
+        line = Text.assemble((" " * shift + name.rjust(self._indent - 1) + " ", "dim"))
         cells = [(cell, mark) for cell, mark in self._marks if round(cell.place.y, 2) == y]
         for cell, (mark, style) in sorted(cells, key=lambda each: each[0].place.x):
             column = self._indent + round((cell.place.x - self._left) * self._width)

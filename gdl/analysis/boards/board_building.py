@@ -11,10 +11,10 @@ from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
+from gdl.analysis.boards.labels import grid_labels, role_rims, square_labels
 from gdl.analysis.boards.layout import (
     Board,
     FactPattern,
-    Label,
     Panel,
     Part,
     Place,
@@ -57,6 +57,7 @@ def grid_board(
     places = tuple(
         sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
     )
+    labels = () if size else grid_labels(grid.columns, grid.rows, geometry, places)
     return Board(
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
@@ -67,10 +68,11 @@ def grid_board(
         ),
         _found_by(grid, geometry),
         panels=panels.frames,
-        labels=() if size or geometry.slant else _labels(grid, geometry),
+        labels=labels,
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
         voids="none" if size or geometry.slant else _voids(places),
+        rims=role_rims(evidence, places) if labels and geometry.slant else (),
     )
 
 
@@ -203,17 +205,6 @@ def _found_by(grid: Grid, geometry: Geometry) -> str:
     return text
 
 
-def _labels(grid: Grid, geometry: Geometry) -> tuple[Label, ...]:
-    across, down = grid.columns, grid.rows
-    if geometry.transposed:
-        across, down = down, across
-    if geometry.rising:
-        down = down[::-1]
-    below = [Label(text, float(i), float(len(down))) for i, text in enumerate(across)]
-    beside = [Label(text, -1.0, float(i)) for i, text in enumerate(down)]
-    return (*below, *beside)
-
-
 def _blank(evidence: RulesEvidence, facts: Iterable[GridFacts]) -> frozenset[str]:
     """The contents that say that nothing is there: by their names, or by filling the start."""
     found: set[str] = set()
@@ -278,7 +269,7 @@ def named_board(
         patterns,
         f"places in {names} by {embedding.reason}",
         panels=panels,
-        labels=() if nested else _name_labels(embedding),
+        labels=() if nested else square_labels(embedding.columns, embedding.rows),
         links=tuple((index[(a,)], index[(b,)]) for a, b in embedding.links) if not nested else (),
         blank=_named_blank(evidence, found),
     )
@@ -334,15 +325,6 @@ def _named_pattern(
     if columns == (0,) and is_tally(fluent) and order_of(fluent.columns[1], ()):
         part = Part.COUNT
     return FactPattern(fluent.name, fluent.arity, columns, content, part=part)
-
-
-def _name_labels(embedding: Embedding) -> tuple[Label, ...]:
-    below = [
-        Label(text, float(i), float(len(embedding.rows)))
-        for i, text in enumerate(embedding.columns)
-    ]
-    beside = [Label(text, -1.0, float(i)) for i, text in enumerate(embedding.rows)]
-    return (*below, *beside)
 
 
 def _named_blank(

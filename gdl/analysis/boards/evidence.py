@@ -110,7 +110,7 @@ def gather(ruleset: Ruleset) -> RulesEvidence:
         sorted(str(row[0]) for row in tables.get(("role", 1), ()))
     )
     if not base:
-        domains = _fluent_domains(ruleset)
+        domains = _function_domains(ruleset, moves=False)
     rows = {
         relation: frozenset(tuple(map(str, row)) for row in table)
         for relation, table in _evaluate(ruleset, static.candidates).items()
@@ -182,19 +182,25 @@ def _evaluate(
 # ---------------------------------------------------------------------- fluents
 
 
-def _fluent_domains(ruleset: Ruleset) -> Domains:
-    """Find the values of each argument of a fact, where the rules do not list the facts."""
+def move_domains(ruleset: Ruleset) -> Domains:
+    """Find the values of each argument of a move; they can be more than are ever legal."""
+    return _function_domains(ruleset, moves=True)
+
+
+def _function_domains(ruleset: Ruleset, *, moves: bool) -> Domains:
+    """Find the values of the arguments of all facts or moves; empty where the rules are wrong."""
     try:
         flat = flatten_rules(ruleset, MACHINE_RELATIONS)
     except (GdlError, RecursionError):
         return {}
     domains = domains_of(flat.rules, flat.column_flows())
     found = {}
-    for relation, function in flat.fluents:
+    for relation, function in flat.moves if moves else flat.fluents:
         if function is None:
             continue
-        for column in range(relation[1]):
-            domain = domains.get(ArgumentPosition(True, *relation, column))
+        before = relation[1] - function[1]  # the role of a move
+        for column in range(function[1]):
+            domain = domains.get(ArgumentPosition(True, *relation, before + column))
             if domain is not None:
                 found[ArgumentPosition(False, *function, column)] = domain
     return found

@@ -19,8 +19,10 @@ from gdl.analysis.boards.evidence import (
     RulesEvidence,
     gather,
     link_moves,
+    move_domains,
 )
 from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.labels import has_two_numbers, lettered
 from gdl.analysis.boards.layout import (
     Board,
     BoardLayout,
@@ -79,16 +81,26 @@ class _Finder:
         self._take_rows()
         counters += self._take_single_values()
         boards = tuple(refined(b, self.refinement, self.evidence.static) for b in self.boards)
+        patterns = move_patterns(boards, self.links)
         return BoardLayout(
             evidence.roles,
-            boards,
+            self._lettered(boards, patterns),
             tuple(counters),
             turn,
             scores,
             evidence.ruleset.has_percepts,
-            move_patterns(boards, self.links),
+            patterns,
             self.refinement.styles,
         )
+
+    def _lettered(
+        self, boards: tuple[Board, ...], patterns: Sequence[MovePattern]
+    ) -> tuple[Board, ...]:
+        """Call columns by letters where numbers would stand on both sides."""
+        if not any(map(has_two_numbers, boards)):
+            return boards
+        domains = move_domains(self.evidence.ruleset)
+        return tuple(lettered(i, board, patterns, domains) for i, board in enumerate(boards))
 
     # ------------------------------------------------------------------ turn, scores, counters
 

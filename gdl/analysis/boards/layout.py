@@ -97,11 +97,16 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word beside a board: the name of a column or a row; the centre as that of a place."""
+    """A word beside a board: the name of a column or a row; the centre as that of a place.
+
+    The ``word`` is what the rules call it, where they name it apart from the other coordinate.
+    """
 
     text: str
     x: float
     y: float
+    line: Literal["column", "row"] = "column"
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,11 @@ class Board:
     """What is drawn on the ground whatever the state: a place by index, and words."""
     sides: tuple[tuple[str, str], ...] = ()
     """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
+    rims: tuple[tuple[int, str, str], ...] = ()
+    """Whose the rim of a board of hexagons is: a place by index, which of its sides, and a role.
+
+    Sides are called by points of the compass: ``ne``, ``e``, ``se``, ``sw``, ``w`` and ``nw``.
+    """
 
     @cached_property
     def index(self) -> dict[tuple[str, ...], int]:

@@ -1,4 +1,4 @@
-"""Moves as people say them: ``e2-e4`` for ``(move e 2 e 4)``, found from the rules and the board.
+"""Moves as people say them: ``e2-e4`` for ``(move 5 2 5 4)``, found from the rules and the board.
 
 What the words of a move mean is taken from the layout (:mod:`gdl.analysis.boards`): cells of a
 board are called as its labels call them, letters before numbers, otherwise the column before the

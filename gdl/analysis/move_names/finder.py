@@ -339,11 +339,11 @@ def _cell_names(board: Board) -> CellNames:
         return CellNames(size)
     is_row = all(len(each) == 1 for each in _spots(board, size - 2, "y").values())
     column, row = (size - 1, size - 2) if is_row else (size - 2, size - 1)
-    below = {label.x: label.text for label in board.labels if label.x >= 0}
-    beside = {label.y: label.text for label in board.labels if label.x < 0}
+    columns = {label.word: label.text for label in board.labels if label.line == "column"}
+    rows = {label.word: label.text for label in board.labels if label.line == "row"}
     return CellNames(
         size,
         (column, row),
-        {p.key[column].lower(): below.get(p.x, p.key[column]) for p in board.places},
-        {p.key[row].lower(): beside.get(p.y, p.key[row]) for p in board.places},
+        {p.key[column].lower(): columns.get(p.key[column], p.key[column]) for p in board.places},
+        {p.key[row].lower(): rows.get(p.key[row], p.key[row]) for p in board.places},
     )

@@ -6,6 +6,7 @@ import pytest
 
 import gdl
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
+from gdl.drawing.glyphs import colour_of
 from tests.support.drawn_games import NAMES, layout_of_game, states_of, steps_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -57,6 +58,16 @@ def test_everything_is_inside_the_picture(name: str) -> None:
             x, y = map(float, board.get("transform", "")[10:-1].split())
             assert 0 <= x < width
             assert 0 <= y < height
+
+
+def test_the_rim_of_hex_has_the_colours_of_the_roles() -> None:
+    layout = layout_of_game("hex")
+    root = ElementTree.fromstring(draw_svg(layout, ()))
+    lines = [line.get("stroke") for line in root.iter(f"{SVG}line")]
+    assert {colour: lines.count(colour) for colour in lines} == {
+        colour_of("red", layout): 24,
+        colour_of("blue", layout): 24,
+    }
 
 
 def test_it_says_in_words_what_it_shows() -> None:

@@ -36,6 +36,19 @@ def test_tic_tac_toe() -> None:
     )
 
 
+def test_hexagons_have_their_labels_where_their_lines_begin() -> None:
+    lines = text_of("hex").splitlines()
+    assert lines[2:9] == [
+        "1 · · · · · ·",
+        " 2 · · · · · ·",
+        "  3 · · · · · ·",
+        "   4 · · · · · ·",
+        "    5 · · · · · ·",
+        "     6 · · · · · ·",
+        "        a b c d e f",
+    ]
+
+
 @pytest.mark.parametrize("count", ["1" * 5000, "²", "-1", "31"])
 def test_what_is_no_small_count_has_no_dots(count: str) -> None:
     state = [gdl.parse_term(f"(pebbles left {count})")]
@@ -56,7 +69,7 @@ def test_chess() -> None:
         "3 · · · · ♙ · · ·",
         "2 ♙ ♙ ♙ ♙ · ♙ ♙ ♙",
         "1 ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖",
-        "  1 2 3 4 5 6 7 8",
+        "  a b c d e f g h",
     ]
 
 
@@ -71,7 +84,7 @@ def test_hexagons_are_shifted_against_each_other() -> None:
     assert [len(line) - len(line.lstrip()) for line in lines[2:8]] == sorted(
         len(line) - len(line.lstrip()) for line in lines[2:8]
     )
-    assert lines[2].split() == ["·", "·", "red", "·", "·", "·"]
+    assert lines[2].split() == ["1", "·", "·", "red", "·", "·", "·"]
 
 
 @pytest.mark.parametrize("name", NAMES)

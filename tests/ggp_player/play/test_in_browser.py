@@ -207,7 +207,7 @@ def test_from_and_to_are_clicked(browser: Browser) -> None:
         assert page.locator("#board .mark.selected").count() == 0
         page.locator('#board [data-cell="3 2"]').click()
         click(page, "4 3")
-        assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "3,2-4,3"
+        assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "c2-d3"
 
 
 @pytest.mark.thorough

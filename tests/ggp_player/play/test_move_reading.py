@@ -66,7 +66,8 @@ def test_a_full_column_is_no_move(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "index"), [("1,2-1,3", 0), ("1,2 1,3", 0), ("3", 2), ("2,2-", 1), ("step 2", 1)]
+    ("text", "index"),
+    [("a2-a3", 0), ("A2 a3", 0), ("a2a3", 0), ("3", 2), ("b2-", 1), ("step 2", 1)],
 )
 def test_a_name_or_a_part_of_it_is_a_move(text: str, index: int) -> None:
     moves = [gdl.parse_term(f"(step {squares})") for squares in ("1 2 1 3", "2 2 3 3", "4 2 5 3")]

@@ -7,6 +7,7 @@ import pytest
 
 import gdl
 from gdl.analysis.boards import (
+    Board,
     BoardLayout,
     LayoutRefinement,
     LayoutRefinementError,
@@ -110,6 +111,93 @@ def test_boards_lie_as_players_expect() -> None:
     assert spot("nineBoards", "nw", "nw") < spot("nineBoards", "nw", "n")
     assert spot("lightsOut", "1", "5") == (4, 0)
     assert spot("eightPuzzle", "4") == (0, 1) or spot("eightPuzzle", "2") == (0, 1)
+
+
+def labels(board: Board, line: str) -> str:
+    return " ".join(label.text for label in board.labels if label.line == line)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "rows"),
+    [
+        ("chess", "a b c d e f g h", "8 7 6 5 4 3 2 1"),
+        ("lightsOut", "a b c d e", "1 2 3 4 5"),
+        ("hex", "a b c d e f", "1 2 3 4 5 6"),
+        ("ticTacToe", "a b c", "3 2 1"),
+        ("connectFour", "1 2 3 4 5 6 7", "6 5 4 3 2 1"),  # moves name columns
+        ("eightQueens", "1 2 3 4 5 6 7 8", "8 7 6 5 4 3 2 1"),  # moves name rows
+        ("warehouse", "1 2 3 4 5 6", "1 2 3 4 5"),  # moves name no cells
+        ("twinBoards", "", ""),
+        ("starHalma", "", ""),
+    ],
+)
+def test_columns_have_letters_where_moves_name_cells_by_two_numbers(
+    name: str, columns: str, rows: str
+) -> None:
+    board = layout_of_game(name).boards[0]
+    assert (labels(board, "column"), labels(board, "row")) == (columns, rows)
+
+
+def test_the_edges_of_hex_belong_to_roles() -> None:
+    board = layout_of_game("hex").boards[0]
+    sides: dict[tuple[str, str], list[str]] = {}
+    for place, side, role in board.rims:
+        sides.setdefault((role, side), []).append("".join(board.places[place].key))
+    first, last = ["11", "21", "31", "41", "51", "61"], ["16", "26", "36", "46", "56", "66"]
+    left, right = ["11", "12", "13", "14", "15", "16"], ["61", "62", "63", "64", "65", "66"]
+    assert sides == {
+        ("red", "nw"): first,
+        ("red", "ne"): first,
+        ("red", "sw"): last,
+        ("red", "se"): last,
+        ("blue", "w"): left,
+        ("blue", "sw"): left,
+        ("blue", "e"): right,
+        ("blue", "ne"): right,
+    }
+    assert not layout_of_game("starHalma").boards[0].rims
+
+
+def board_with(moves: str, first: str = "123", second: str = "123") -> Board:
+    facts = "".join(f"(x {x})" for x in first) + "".join(f"(y {y})" for y in second)
+    return found(
+        f"""(role a) {facts}
+        (<= (base (at ?x ?y)) (x ?x) (y ?y)) (<= (init (at ?x ?y)) (x ?x) (y ?y))
+        (<= (next (at ?x ?y)) (true (at ?x ?y)) (does a wait)) {moves} (legal a wait)"""
+    ).boards[0]
+
+
+@pytest.mark.parametrize(
+    ("moves", "columns"),
+    [
+        ("(<= (legal a (put ?x ?y)) (true (at ?x ?y)))", "a b c"),
+        ("(<= (legal a (put ?x 2)) (true (at ?x 2)))", "1 2 3"),
+        ("(<= (legal a (put ?x ?n)) (true (at ?x 1)) (y ?n))", "a b c"),
+        ("(<= (legal a (put ?x ?n)) (x ?x) (y ?n))", "a b c"),
+        ("(<= (legal a (put ?x left)) (true (at ?x 1)))", "1 2 3"),
+        ("(<= (legal a (put ?x)) (true (at ?x ?y)))", "1 2 3"),
+        (
+            "(<= (legal a (put ?x ?y)) (true (at ?x ?y)))(<= (legal a (drop ?x)) (true (at ?x 1)))",
+            "1 2 3",
+        ),
+        ("", "1 2 3"),
+    ],
+)
+def test_rules_show_whether_moves_name_cells(moves: str, columns: str) -> None:
+    assert labels(board_with(moves), "column") == columns
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "columns"),
+    [
+        ("012", "012", "0 1 2"),
+        ("123", "234", "1 2 3"),
+        ("1234", "12", "a b c d"),
+    ],
+)
+def test_only_numbers_from_one_become_letters(first: str, second: str, columns: str) -> None:
+    moves = "(<= (legal a (put ?x ?y)) (true (at ?x ?y)))"
+    assert labels(board_with(moves, first, second), "column") == columns
 
 
 def test_turns_scores_and_counters_are_found() -> None:

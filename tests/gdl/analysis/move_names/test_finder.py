@@ -16,23 +16,25 @@ from tests.support.drawn_games import NAMES, layout_of_game, machine_of, move_ta
 from tests.support.paths import ROOT
 
 CALLED = {
-    "amazons": [("(glide 3 1 3 2)", "3,1-3,2"), ("(shoot 6 5)", "6,5")],
+    "amazons": [("(glide 3 1 3 2)", "c1-c2"), ("(shoot 6 5)", "f5")],
     "biddingTicTacToe": [("(bid 3)", "bid 3"), ("(put b2)", "b2")],
     "bridges": [("(build long 4 4)", "long 4 4")],
-    "chess": [("(move 5 2 5 4)", "5,2-5,4"), ("(promote 1 7 1 8 queen)", "promote 1,7-1,8 queen")],
+    "chess": [("(move 5 2 5 4)", "e2-e4"), ("(promote 1 7 1 8 queen)", "promote a7-a8 queen")],
     "connectFour": [("(drop 4)", "column 4"), ("noop", "noop")],
-    "dotsAndBoxes": [("(draw flat 2 1)", "draw flat 2,1")],
-    "draughts": [("(step 1 3 2 4)", "1,3-2,4"), ("(jump 2 6 4 4)", "2,6-4,4")],
+    "dotsAndBoxes": [("(draw flat 2 1)", "draw flat b1")],
+    "draughts": [("(step 1 3 2 4)", "a3-b4"), ("(jump 2 6 4 4)", "b6-d4")],
     "eightQueens": [("(put 3)", "row 3")],
-    "lightsOut": [("(press 5 1)", "1,5")],  # the row comes first in these rules
+    "hex": [("(place 2 6)", "b6")],
+    "lightsOut": [("(press 5 1)", "a5")],  # the row comes first in these rules
     "nim": [("(take left 3)", "take left 3")],
     "nineBoards": [("(put mid w)", "mid w")],
     "pegSolitaire": [("(jump 4 1)", "4-1")],
     "pentago": [
-        ("(put 1 2)", "1,2"),
+        ("(put 1 2)", "a2"),
         ("(rotate northwest clockwise)", "rotate northwest clockwise"),
     ],
     "quarto": [("(hand tdrf)", "hand tdrf"), ("(put a1)", "a1")],
+    "starHalma": [("(move 9 3 8 3)", "9,3-8,3")],  # no labels
     "twinBoards": [("(drop 3)", "column 3")],
 }
 
@@ -100,7 +102,7 @@ def test_letters_come_before_numbers_and_what_says_nothing_is_left_out() -> None
 
 def test_without_play_only_the_board_counts() -> None:
     names = names_without_play(layout_of_game("breakthrough"))
-    assert names.name("(step 2 2 3 3)") == "2,2-3,3"
+    assert names.name("(step 2 2 3 3)") == "b2-c3"
     assert names.waits("noop")
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from gdl import Constant, State, Term
 from gdl.state_machine import RuledMachine
-from ggp_player.protocol import MAX_STATES, StateTexts, move_texts
+from ggp_player.protocol import MAX_STATE_CHARACTERS, StateTexts, move_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class LocalRules:
     The states for a record are kept up to so many ``recorded`` characters, none of them with 0.
     """
 
-    def __init__(self, machine: RuledMachine, recorded: int = MAX_STATES) -> None:
+    def __init__(self, machine: RuledMachine, recorded: int = MAX_STATE_CHARACTERS) -> None:
         self.machine = machine
         self.state: State  # from the beginning on
         self._recorded = recorded

@@ -10,7 +10,7 @@ from gdl.analysis.boards import words_of
 from gdl.language import Constant, Term, moves_by_chance
 from gdl.state_machine import RuledMachine, State, StateMachine
 
-MAX_FACTS = 500
+MAX_TRIED_FACTS = 500
 """With more facts in a state none is said to decide: each is tried."""
 
 MAX_SHARE = 0.5
@@ -33,7 +33,7 @@ def decisive_facts(machine: RuledMachine, state: State, seconds: float = inf) ->
     nobody has won, where most facts are needed or none is, and where it depends on the others, too,
     as where pieces are counted; also where it takes more than so many ``seconds`` of CPU time.
     """
-    winner = winner_of(machine, state) if len(state) <= MAX_FACTS else None
+    winner = winner_of(machine, state) if len(state) <= MAX_TRIED_FACTS else None
     if winner is None:
         return frozenset()
     goal, facts, end = machine.goal(state, winner), frozenset(state), process_time() + seconds

@@ -35,7 +35,7 @@ from gdl.reports import (
     svg_text,
 )
 
-BUDGET = GroundingBudget(rules=500_000, cpu_seconds=30)
+SHOW_BUDGET = GroundingBudget(rules=500_000, cpu_seconds=30)
 """What grounding may take in each stage; without some passes it takes much more than with them."""
 
 _NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}
@@ -108,7 +108,7 @@ def _circuit_tables(ruleset: Ruleset) -> str:
     console = Console(highlight=False, markup=False)
     with console.capture() as capture:
         _print_summary(console, summary(compile_game(ruleset, CompileOptions())))
-        console.print(_stage_table(measure_stages(ruleset, BUDGET)))
+        console.print(_stage_table(measure_stages(ruleset, SHOW_BUDGET)))
     return capture.get()
 
 

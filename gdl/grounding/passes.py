@@ -18,8 +18,8 @@ from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget
 from gdl.grounding.projected_game import bound_fluents
 from gdl.grounding.relaxed_reachability import (
-    BUDGET,
     FIRST_BUDGET,
+    RELAXATION_BUDGET,
     find_reachable_rows,
     reachable_facts,
     relax,
@@ -107,7 +107,9 @@ def _find_first_reachable_rows(analysis: RuleAnalysis) -> RuleAnalysis:
     return _find_reachable_rows(analysis, FIRST_BUDGET)
 
 
-def _find_reachable_rows(analysis: RuleAnalysis, budget: GroundingBudget = BUDGET) -> RuleAnalysis:
+def _find_reachable_rows(
+    analysis: RuleAnalysis, budget: GroundingBudget = RELAXATION_BUDGET
+) -> RuleAnalysis:
     """Ground the relaxed game; where it is too large, go on with what is known already."""
     relaxed = relax(analysis)
     simple = run_passes(analysis.with_rules(relaxed.rules), Where.RELAXED_GAME)

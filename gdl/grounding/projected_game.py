@@ -30,13 +30,13 @@ MIN_INSTANCES = 100_000.0
 MIN_FACTS = 16
 """Fluents with fewer possible facts bound nothing."""
 
-MAX_FACTS = 1_000
+MAX_PROJECTED_FACTS = 1_000
 """Projections that can have more facts have too many states."""
 
 MAX_SHARE = 0.5
 """A bound must leave at most this share of the facts."""
 
-BUDGET = GroundingBudget(rules=20_000, cpu_seconds=5)
+PROJECTION_BUDGET = GroundingBudget(rules=20_000, cpu_seconds=5)
 """What grounding a projected game may take."""
 
 
@@ -66,7 +66,7 @@ def _worth_bounding(analysis: RuleAnalysis) -> list[RelationKey]:
         for rule in analysis.rules
         if analysis.estimator.instances(rule.body, names_in(rule.body)) > MIN_INSTANCES
         for atom, _ in body_atoms(rule)
-        if MIN_FACTS <= size.get(atom.relation, 0) <= MAX_FACTS
+        if MIN_FACTS <= size.get(atom.relation, 0) <= MAX_PROJECTED_FACTS
     }
     return sorted(found, key=lambda relation: (size[relation], relation))
 
@@ -111,7 +111,7 @@ class _Projection:
     def is_small(self) -> bool:
         """Check that the fluents have few possible facts, and moves are told apart by few."""
         size = self._analysis.estimator.domain_size
-        return sum(map(size, self.fluents)) + sum(map(size, self._read)) <= MAX_FACTS
+        return sum(map(size, self.fluents)) + sum(map(size, self._read)) <= MAX_PROJECTED_FACTS
 
     def reached(self) -> dict[RelationKey, list[Row]]:
         """Return the rows of each fluent that are reached; nothing where that is too much work."""
@@ -141,7 +141,7 @@ class _Projection:
         ends = [relation for flow in flows for relation in flow]
         shown = dict.fromkeys([*ends, OTHER_MOVE, ("terminal", 0), ("role", 1)])
         given = GrounderInput(rules=[*kept, *legal], flows=flows, shown=list(shown))
-        return ground(given, self._analysis.symbols, BUDGET)
+        return ground(given, self._analysis.symbols, PROJECTION_BUDGET)
 
     def _legal(self, move: RelationKey) -> Iterator[Rule]:
         """Yield what is kept of the rules for a move; of one that nothing reads only the role."""

@@ -21,7 +21,7 @@ from gdl.grounding.ground_rows import GroundRows
 from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation, without_atoms
 
-BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
+RELAXATION_BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
 """What grounding the relaxed game may take."""
 
 FIRST_BUDGET = GroundingBudget(rules=500_000, cpu_seconds=10)
@@ -75,7 +75,7 @@ def find_reachable_rows(
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    is_large = budget.rules >= BUDGET.rules
+    is_large = budget.rules >= RELAXATION_BUDGET.rules
     given = GrounderInput(rules=rules, shown=game.shown, stated=game.stated, is_large=is_large)
     rows = ground(given, symbols, budget).rows
     return _read(rows, game.flows, symbols)

@@ -19,7 +19,7 @@ from gdl.grounding.gringo import GroundProgram
 from gdl.grounding.ground_rows import NO_ATOM, Row
 from gdl.language import RelationKey
 
-MAX_STATES = 30_000
+MAX_EXPLORED_STATES = 30_000
 """Games with more states are not explored."""
 
 MAX_WORK = 200_000_000
@@ -110,7 +110,7 @@ class _Explorer:
             keys = [column.tobytes() for column in np.packbits(following, axis=0).T]
             fresh = {key: i for i, key in enumerate(keys) if key not in seen}
             seen |= fresh.keys()
-            if len(seen) > MAX_STATES:
+            if len(seen) > MAX_EXPLORED_STATES:
                 return None
             states = following[:, list(fresh.values())]
         return reached

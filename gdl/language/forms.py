@@ -14,7 +14,7 @@ from lark import Token
 
 from gdl.errors import Problem, Severity, Span
 
-MAX_DEPTH = 200
+MAX_NESTING = 200
 """The deepest nesting of parentheses read; the deepest known game has 25."""
 
 MAX_CHARACTERS = 32 * 2**20
@@ -63,7 +63,7 @@ def syntax_error(code: str, message: str, span: Span) -> Problem:
 
 def too_deep(span: Span) -> Problem:
     """Return the error of parentheses that are nested too deeply."""
-    return syntax_error("too-deep", f"parentheses nested deeper than {MAX_DEPTH} levels", span)
+    return syntax_error("too-deep", f"parentheses nested deeper than {MAX_NESTING} levels", span)
 
 
 def unclosed(opening: str, span: Span, around: int) -> Problem:

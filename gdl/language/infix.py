@@ -36,7 +36,7 @@ from lark.exceptions import UnexpectedToken
 from gdl.errors import Problem, Source
 from gdl.language import lexical
 from gdl.language.forms import (
-    MAX_DEPTH,
+    MAX_NESTING,
     MAX_PROBLEMS,
     Expression,
     Form,
@@ -125,7 +125,7 @@ class _Splitter:
                 self._statement.append(token)
             if token.type == "STOP" and not self._open:
                 yield self._take()
-            if len(self.problems) >= MAX_PROBLEMS or len(self._open) > MAX_DEPTH:
+            if len(self.problems) >= MAX_PROBLEMS or len(self._open) > MAX_NESTING:
                 return
         if statement := self._take():
             yield statement
@@ -167,7 +167,7 @@ class _Splitter:
         """Follow what is open; return False for a token that closes nothing."""
         if token.type in _OPENING:
             self._open.append(token)
-            if len(self._open) > MAX_DEPTH:
+            if len(self._open) > MAX_NESTING:
                 self.problems.append(too_deep(span_of(token)))
         elif token.type in _CLOSING:
             if not self._open:

@@ -15,7 +15,7 @@ from lark import Lark, Token, Transformer
 
 from gdl.errors import Problem, Source, Span
 from gdl.language.forms import (
-    MAX_DEPTH,
+    MAX_NESTING,
     MAX_PROBLEMS,
     Expression,
     Form,
@@ -104,7 +104,7 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
                 blanks.append((open_at[0], at))
                 open_at.clear()
             open_at.append(at)
-            if len(open_at) > MAX_DEPTH:
+            if len(open_at) > MAX_NESTING:
                 return "", [*problems, too_deep((at, at + 1))]
         elif token == ")":
             if open_at:

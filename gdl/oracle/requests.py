@@ -11,17 +11,17 @@ from gdl.oracle.limits import MIB
 MAX_TERM = 10_000
 """The longest text of a fact, a role or a move."""
 
-MAX_FACTS = 100_000
+MAX_REQUEST_FACTS = 100_000
 """The most facts of a state."""
 
-MAX_STATES = 10_000
+MAX_REQUEST_STATES = 10_000
 """The most states of one request."""
 
-MAX_STEPS = 10_000
+MAX_REQUEST_STEPS = 10_000
 """The longest playout, and the longest list of joint moves."""
 
 TermText: TypeAlias = Annotated[str, Field(min_length=1, max_length=MAX_TERM)]
-StateText: TypeAlias = Annotated[list[TermText], Field(max_length=MAX_FACTS)]
+StateText: TypeAlias = Annotated[list[TermText], Field(max_length=MAX_REQUEST_FACTS)]
 JointMoveText: TypeAlias = Annotated[
     list[TermText] | dict[TermText, TermText], Field(max_length=1000)
 ]
@@ -67,14 +67,14 @@ class _StateRequest(_RulesRequest):
 
     machine: Literal["reasoner", "propnet"] = "reasoner"
     state: StateText | None = None
-    moves: Annotated[list[JointMoveText], Field(max_length=MAX_STEPS)] = []
+    moves: Annotated[list[JointMoveText], Field(max_length=MAX_REQUEST_STEPS)] = []
 
 
 class ViewRequest(_StateRequest):
     """Ask for a state's facts, legal moves, goals, or all of them; of one state or of many."""
 
     method: Literal["legal", "goals", "position"]
-    states: Annotated[list[StateText], Field(max_length=MAX_STATES)] | None = None
+    states: Annotated[list[StateText], Field(max_length=MAX_REQUEST_STATES)] | None = None
 
 
 class NextRequest(_StateRequest):
@@ -82,8 +82,8 @@ class NextRequest(_StateRequest):
 
     method: Literal["next"]
     joint_move: JointMoveText | None = None
-    states: Annotated[list[StateText], Field(max_length=MAX_STATES)] | None = None
-    joint_moves: Annotated[list[JointMoveText], Field(max_length=MAX_STATES)] | None = None
+    states: Annotated[list[StateText], Field(max_length=MAX_REQUEST_STATES)] | None = None
+    joint_moves: Annotated[list[JointMoveText], Field(max_length=MAX_REQUEST_STATES)] | None = None
 
 
 class PlayoutRequest(_StateRequest):
@@ -91,8 +91,8 @@ class PlayoutRequest(_StateRequest):
 
     method: Literal["playout"]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    playouts: Annotated[int, Field(ge=1, le=MAX_STATES)] = 1
-    max_steps: Annotated[int, Field(ge=0, le=MAX_STEPS)] = 1000
+    playouts: Annotated[int, Field(ge=1, le=MAX_REQUEST_STATES)] = 1
+    max_steps: Annotated[int, Field(ge=0, le=MAX_REQUEST_STEPS)] = 1000
     positions: bool = False
 
 
@@ -100,7 +100,7 @@ class PerftRequest(_StateRequest):
     """Ask for the number of joint-move paths of a length from a state."""
 
     method: Literal["perft"]
-    depth: Annotated[int, Field(ge=0, le=MAX_STEPS)]
+    depth: Annotated[int, Field(ge=0, le=MAX_REQUEST_STEPS)]
     divide: bool = False
 
 

@@ -19,10 +19,10 @@ from gdl.state_machine import StateMachine
 ORACLE = "gdl reasoner"
 """What computed the states of the traces written here."""
 
-MAX_FACTS = 400
+MAX_SHOWN_FACTS = 400
 """The largest state that is written out."""
 
-MAX_MOVES = 250
+MAX_SHOWN_MOVES = 250
 """The largest set of legal moves that is written out."""
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -40,7 +40,7 @@ def trace_line(machine: StateMachine, playout: int, step: Step, percepts: bool) 
     line: JsonObject = {
         "playout": playout,
         "step": step.number,
-        "state": facts if len(facts) <= MAX_FACTS else None,
+        "state": facts if len(facts) <= MAX_SHOWN_FACTS else None,
         "state_n": len(facts),
         "state_sha256": _sha256(facts),
         "terminal": machine.is_terminal(state),
@@ -60,7 +60,7 @@ def trace_line(machine: StateMachine, playout: int, step: Step, percepts: bool) 
 def _moves(moves: Iterable[Term]) -> JsonObject:
     texts = _sorted_texts(moves)
     entry: JsonObject = {"n": len(texts), "sha256": _sha256(texts)}
-    if len(texts) <= MAX_MOVES:
+    if len(texts) <= MAX_SHOWN_MOVES:
         entry["moves"] = texts
     return entry
 

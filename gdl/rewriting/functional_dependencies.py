@@ -46,7 +46,7 @@ MIN_VALUES_TIED = 2
 MAX_CASES = 64
 """An auxiliary relation is given at most so many rules."""
 
-MAX_DEPTH = 3
+MAX_RELATIONS_FOLLOWED = 3
 """What makes a move legal is followed through so many relations."""
 
 _UNFOLDING_DEPTH = 8
@@ -113,7 +113,7 @@ class _Fluent:
                 return False
             body = tuple(substitute(part, bindings) for part in rule.body)
             key = tuple(bindings.get(str(term), term) for term in self._key(made))
-            if not self._values() <= self._absent(body, key, MAX_DEPTH):
+            if not self._values() <= self._absent(body, key, MAX_RELATIONS_FOLLOWED):
                 return False
         return bool(self._values())
 

@@ -37,7 +37,7 @@ from gdl.validation.ground_dependencies import (
 )
 from gdl.validation.safety import unsafe_in
 
-MAX_STEPS = 300_000
+MAX_INSTANTIATION_STEPS = 300_000
 """How many steps instantiating the rules of all cycles may take, see StepBudget."""
 
 MAX_PAIRS = 200_000
@@ -62,7 +62,7 @@ def negation_cycles(context: CheckContext) -> Iterator[Problem]:
         number = context.cycle_of.get(rule.head.relation)
         if number in cycles:
             definitions[number].append(rule)
-    pairs, budget = StepBudget(MAX_PAIRS), StepBudget(MAX_STEPS)
+    pairs, budget = StepBudget(MAX_PAIRS), StepBudget(MAX_INSTANTIATION_STEPS)
     for number, cycle in cycles.items():
         negated = next(_negated_atoms(definitions[number], cycle), None)
         if negated is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ggp_player.events.move_table import move_cells
 
-MAX_MOVES = 32
+MAX_TOLD_MOVES = 32
 """The best moves that are told of a position."""
 
 MAX_LINES = 5
@@ -56,10 +56,10 @@ class SearchView:
     """What a search thinks of its position after ``seconds``.
 
     ``move``, ``value``, ``proved`` and ``note`` are its choice so far. ``moves`` has the best
-    moves, best first, at most :data:`MAX_MOVES` of ``move_count``; it is empty where the strategy
-    does not tell. ``notice`` says why the search is not at its full strength. Playouts, nodes and
-    depth are counted over the match or the search, as the strategy does, and None where it does not
-    count them; the rates are of the last moments.
+    moves, best first, at most :data:`MAX_TOLD_MOVES` of ``move_count``; it is empty where the
+    strategy does not tell. ``notice`` says why the search is not at its full strength.
+    Playouts, nodes and depth are counted over the match or the search, as the strategy does,
+    and None where it does not count them; the rates are of the last moments.
     """
 
     move: str

@@ -18,7 +18,7 @@ from ggp_player.strategies.textbook import Moves
 SHOWN_CHOICES = 12
 """The most choices shown, the last ones, of a search that reports on no moves."""
 
-MAX_FACTS = 60
+MAX_SHOWN_FACTS = 60
 """The most facts of a state that are shown."""
 
 
@@ -94,9 +94,9 @@ def print_position(heading: str, position: Position) -> None:
     """Print the state and the legal moves, or the goals."""
     console, machine, state = _console(), position.machine, position.state
     facts = sorted(map(str, state))
-    more = f" and {len(facts) - MAX_FACTS} more" if len(facts) > MAX_FACTS else ""
+    more = f" and {len(facts) - MAX_SHOWN_FACTS} more" if len(facts) > MAX_SHOWN_FACTS else ""
     console.print(heading)
-    _say(console, "state", " ".join(facts[:MAX_FACTS]) + more)
+    _say(console, "state", " ".join(facts[:MAX_SHOWN_FACTS]) + more)
     for role in machine.roles:
         if machine.is_terminal(state):
             _say(console, "goal", f"{role} {machine.goal(state, role)}")

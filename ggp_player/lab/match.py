@@ -31,7 +31,7 @@ from ggp_player.strategies import Choice, EngineStrategy, Position, Strategy
 from ggp_player.strategies.selection import create
 from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
 
-MAX_STEPS = 1000
+MAX_MATCH_STEPS = 1000
 """Steps after which a match is broken off, and scored as a draw."""
 
 TOLERANCE = 1 / 16
@@ -276,7 +276,7 @@ def _play_match(
     playing = (a, b) if seat == 0 else (b, a)
     origin = f"{task.seed} {task.game} {task.number}"
     dice, steps = Random(f"{origin} dice"), 0
-    while not machine.is_terminal(state) and steps < MAX_STEPS:
+    while not machine.is_terminal(state) and steps < MAX_MATCH_STEPS:
         moves = []
         for role in machine.roles:
             legal = machine.legal_moves(state, role)

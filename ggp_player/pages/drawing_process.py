@@ -66,7 +66,7 @@ DECIDING_SECONDS = 1.0
 LEAST_SECONDS = 0.05
 """CPU seconds for each of these, in which its state is computed."""
 
-MAX_FACTS = 400
+MAX_LISTED_FACTS = 400
 """Facts of a state that are listed where there is no drawing."""
 
 MAX_LINE = 6
@@ -350,7 +350,7 @@ def _machine(rules: str) -> RuledMachine:
 
 
 def _listed(state: Sequence[Term]) -> Drawing:
-    return Drawing("", tuple(map(str, state[:MAX_FACTS])))
+    return Drawing("", tuple(map(str, state[:MAX_LISTED_FACTS])))
 
 
 def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[BoardCell, ...]:

@@ -28,7 +28,7 @@ MAX_VARIATION_TEXT = 2000
 MAX_LEGAL = 2000
 """Legal moves of a role that can be tried."""
 
-MAX_STATES = 2000
+MAX_REMEMBERED_STATES = 2000
 """States of a match that are remembered."""
 
 _VARIATION = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4})*(?:-[0-9]{1,4}(?:\.[0-9]{1,4})*)*")
@@ -139,7 +139,7 @@ class MatchTree:
         for number in range(known, len(history)):
             state = self._machine.next_state(state, history[number])
             self._states[history[: number + 1]] = state
-            if len(self._states) > MAX_STATES:
+            if len(self._states) > MAX_REMEMBERED_STATES:
                 self._states.popitem(last=False)
         return state
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from gdl import Constant, Ruleset, State, StateMachine, Term
 from ggp_player.play.match_line import JointMove, LineStep, MatchLine
 
-MAX_STATES = 1_000
+MAX_POSSIBLE_STATES = 1_000
 """States that are held possible; with more, people are shown what they saw and did alone."""
 
 MAX_SUCCESSORS = 4_000
@@ -108,10 +108,10 @@ class Sight:
 def _hold(seen: _Seen, possible: Sequence[State]) -> bool:
     """Find the states after a step; return whether they are few enough."""
     for number, (state, joint_move) in enumerate(seen.candidates(possible)):
-        if number >= MAX_SUCCESSORS or len(seen.states) > MAX_STATES:
+        if number >= MAX_SUCCESSORS or len(seen.states) > MAX_POSSIBLE_STATES:
             return False
         seen.try_out(state, joint_move)
-    return len(seen.states) <= MAX_STATES
+    return len(seen.states) <= MAX_POSSIBLE_STATES
 
 
 class _Seen:

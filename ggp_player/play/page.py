@@ -40,7 +40,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawState
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import MAX_LEGAL, UNKNOWN, Table, told_of
+from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of
 from ggp_player.protocol import move_texts, spaced, state_text
 
 LOOPBACK = "127.0.0.1"
@@ -406,7 +406,9 @@ def _moves(table: Table) -> list[dict[str, object]]:
     return [
         {
             "turn": number,
-            "joint_move": [UNKNOWN if move is None else str(move) for move in table.moves(number)],
+            "joint_move": [
+                HIDDEN_MOVE if move is None else str(move) for move in table.moves(number)
+            ],
             "errors": table.errors(number),
             "seen": _percepts(table, number),
         }

@@ -24,7 +24,7 @@ MAX_LEGAL = 2_000
 """Legal moves of a step that a person is shown."""
 
 
-UNKNOWN = "?"
+HIDDEN_MOVE = "?"
 """In place of a move that people may not see."""
 
 HUMAN = "human"

@@ -27,7 +27,7 @@ from ggp_player.events import move_table_lines
 from ggp_player.pages.told_moves import named_cells
 from ggp_player.play.move_reading import have_numbers, read_move
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import UNKNOWN, Table, told_of
+from ggp_player.play.table import HIDDEN_MOVE, Table, told_of
 
 MAX_SHOWN = 100
 """Legal moves that are listed; ``moves`` lists all."""
@@ -184,7 +184,9 @@ def _last_move(table: Table) -> str:
     names = names_of(table)
     moves = list(zip(table.machine.roles, table.moves(table.line.number), strict=True))
     acting = [each for each in moves if each[1] is None or not names.waits(each[1])]
-    told = [(role, UNKNOWN if move is None else names.name(move)) for role, move in acting or moves]
+    told = [
+        (role, HIDDEN_MOVE if move is None else names.name(move)) for role, move in acting or moves
+    ]
     return "  ".join(f"{role} {name}" for role, name in told)
 
 

@@ -30,7 +30,7 @@ from ggp_player.protocol.lifecycle import Match, Matches, Outcome
 from ggp_player.protocol.match_record import (
     CONNECTION_ERROR,
     ILLEGAL,
-    MAX_STATES,
+    MAX_STATE_CHARACTERS,
     TIMEOUT,
     MatchRecord,
     StateTexts,
@@ -70,7 +70,7 @@ __all__ = [
     "DID_RULE",
     "DONE",
     "ILLEGAL",
-    "MAX_STATES",
+    "MAX_STATE_CHARACTERS",
     "NIL",
     "READY",
     "SYNTAXES",

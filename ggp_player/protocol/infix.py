@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import gdl
 from gdl.language import Notation, infix_name, is_ground, notation_of
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol.lexer import MAX_DEPTH, Item, is_name, is_word
+from ggp_player.protocol.lexer import MAX_NESTING, Item, is_name, is_word
 from ggp_player.protocol.messages import (
     COMMANDS,
     NIL,
@@ -129,8 +129,8 @@ def arguments(text: str, opening: int) -> Iterator[Item]:
         mark = token.group()[0] if token.end() - token.start() == 1 else ""
         if mark in _LIST:
             depth += 1
-            if depth > MAX_DEPTH:
-                sentence = f"parentheses are nested deeper than {MAX_DEPTH} levels"
+            if depth > MAX_NESTING:
+                sentence = f"parentheses are nested deeper than {MAX_NESTING} levels"
                 raise ProtocolError(token.start(), sentence)
         elif depth and mark in {")", "]", "}"}:
             depth -= 1

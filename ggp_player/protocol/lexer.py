@@ -17,7 +17,7 @@ from ggp_player.errors import ProtocolError
 MAX_ITEMS = 64
 """How many items of a message are read; START, which has the most, has six."""
 
-MAX_DEPTH = 1000
+MAX_NESTING = 1000
 """The deepest nesting of parentheses that is followed; the deepest known game has 25."""
 
 _TOKEN = re.compile(rf"{COMMENT}|[()]|{WORD.pattern}")
@@ -93,8 +93,8 @@ def _closing(text: str, opening: int, offset: int) -> int:
         found = token.group()
         if found == "(":
             depth += 1
-            if depth > MAX_DEPTH:
-                sentence = f"parentheses are nested deeper than {MAX_DEPTH} levels"
+            if depth > MAX_NESTING:
+                sentence = f"parentheses are nested deeper than {MAX_NESTING} levels"
                 raise ProtocolError(offset + token.start(), sentence)
         elif found == ")":
             depth -= 1

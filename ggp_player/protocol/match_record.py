@@ -4,8 +4,8 @@ Per role, an error is ``""`` for none, ``TO`` for a reply that came too late, ``
 connection, or ``IL`` and the text of an illegal reply. Entry 0 of ``errors`` belongs to the start
 message, entry n to step n; entry 0 of ``states`` is the initial state. Times are milliseconds
 since 1970. A state reads ``( (cell 1 1 b) (control white) )``, its facts in alphabetical order.
-Where the states would be longer than :data:`MAX_STATES`, there are none, and ``statesLeftOut`` is
-true: they follow from the moves.
+Where the states would be longer than :data:`MAX_STATE_CHARACTERS`, there are none, and
+``statesLeftOut`` is true: they follow from the moves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CONNECTION_ERROR = "CE"
 ILLEGAL = "IL"
 """The first word of the error of an illegal reply; the reply's text follows."""
 
-MAX_STATES = 8 * 2**20
+MAX_STATE_CHARACTERS = 8 * 2**20
 """Characters of all states of a record together."""
 
 
@@ -129,7 +129,7 @@ _ADAPTER = TypeAdapter(MatchRecord)
 class StateTexts:
     """Collects the states of a match for its record; all are left out where they are too long."""
 
-    def __init__(self, limit: int = MAX_STATES) -> None:
+    def __init__(self, limit: int = MAX_STATE_CHARACTERS) -> None:
         self._left = limit
         self._texts: list[str] | None = []
 

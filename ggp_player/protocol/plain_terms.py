@@ -12,7 +12,7 @@ import re
 from gdl import Constant, Function, Term
 from gdl.language import KEYWORDS
 
-MAX_DEPTH = 100
+MAX_NESTING = 100
 """Parentheses within each other; deeper terms are not plain."""
 
 _PLAIN = re.compile(r"[\s\w()]*", re.ASCII)
@@ -37,7 +37,7 @@ def plain_term(text: str) -> Term | None:
             return None
         else:
             opened[-1].append(term)
-        if len(opened) > MAX_DEPTH or len(opened[0]) > 1:
+        if len(opened) > MAX_NESTING or len(opened[0]) > 1:
             return None
     read = opened[0][0] if len(opened) == 1 else None
     return None if isinstance(read, str) else read

@@ -11,7 +11,7 @@ from gdl.circuit import CompileOptions
 from gdl.engine import PropnetStateMachine
 from gdl.grounding import GroundingBudget
 
-BUDGET = GroundingBudget(rules=4_000_000)
+COMPILE_BUDGET = GroundingBudget(rules=4_000_000)
 """What compiling may take; a second makes a circuit of some 40,000 ground rules."""
 
 _NEVER = "the rules are not compiled, and interpreted for the whole match"
@@ -46,7 +46,7 @@ class BackgroundCompiler:
 
     def _compile(self) -> None:
         try:
-            machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
+            machine = gdl.compile(self._ruleset, CompileOptions(COMPILE_BUDGET))
         except MemoryError:
             _log.info("%s: there is not enough memory", _NEVER)
         except (gdl.GdlError, RecursionError, OSError) as error:  # such as a full disk

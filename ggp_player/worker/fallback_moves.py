@@ -31,13 +31,13 @@ from gdl.language import (
 LAST_RESORT = "noop"
 """The move when nothing is known: the likeliest guess in an unknown game."""
 
-MAX_MOVES = 1000
+MAX_REMEMBERED_MOVES = 1000
 """The most legal moves of a turn that are remembered."""
 
 MAX_TURNS = 16
 """The most turns that are remembered: two rounds of the largest games."""
 
-MAX_FACTS = 100_000
+MAX_FALLBACK_FACTS = 100_000
 """The most facts that are tried for a ruleset."""
 
 
@@ -52,7 +52,7 @@ class KnownMoves:
     def remember(self, turn: int, legal_moves: Sequence[str]) -> None:
         """Note our legal moves of a turn."""
         if legal_moves:
-            self._turns.append((turn, tuple(legal_moves[:MAX_MOVES])))
+            self._turns.append((turn, tuple(legal_moves[:MAX_REMEMBERED_MOVES])))
 
     def made(self, move: str) -> None:
         """Note a move of ours, which may not be legal again."""
@@ -126,7 +126,7 @@ class _Facts:
         elif isinstance(literal, Atom):
             for fact in self._facts.get(literal.relation, ()):
                 self._tried += 1
-                if self._tried > MAX_FACTS:
+                if self._tried > MAX_FALLBACK_FACTS:
                     return
                 extended = _match_all(literal.args, fact.args, bound)
                 if extended is not None:

@@ -35,7 +35,7 @@ DID = "did"
 SEES = "sees"
 """The relation by which rules say what a role sees."""
 
-MAX_STATES = 128
+MAX_TRACKED_STATES = 128
 """The most possible states that are kept to know what is legal."""
 
 MAX_JOINT_MOVES = 1024
@@ -187,7 +187,9 @@ class MatchTracker:
         # Not at the top: a tracker of a match that hides nothing is there sooner without numpy.
         from ggp_player.belief import Belief, BeliefLimits
 
-        few = BeliefLimits(hypotheses=MAX_STATES, samples=MAX_STATES, steps=MAX_JOINT_MOVES)
+        few = BeliefLimits(
+            hypotheses=MAX_TRACKED_STATES, samples=MAX_TRACKED_STATES, steps=MAX_JOINT_MOVES
+        )
         limits = BeliefLimits() if self._is_for_search else few
         seed = f"{self.role} {self.turn}"
         return Belief(self.machine, self.role, seed, limits, keeps_information=self._is_for_search)

@@ -16,7 +16,7 @@ from ggp_player.clock import Clock, monotonic
 from ggp_player.events import MoveThought
 from ggp_player.strategies import Choice, MoveReport, Position
 
-MAX_MOVES = 400
+MAX_COMPARED_MOVES = 400
 """The most moves that are compared: each takes a successor, and its images."""
 
 
@@ -43,7 +43,7 @@ class SymmetricMoves:
         moves = machine.legal_moves(state, role)
         others = {each: machine.legal_moves(state, each) for each in machine.roles if each != role}
         is_alone = all(len(legal) == 1 for legal in others.values())
-        if group is None or not is_alone or not 1 < len(moves) <= MAX_MOVES:
+        if group is None or not is_alone or not 1 < len(moves) <= MAX_COMPARED_MOVES:
             return []
         assert isinstance(machine, PropnetStateMachine)
         found: dict[bytes, list[Term]] = {}

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.events import MoveThought
-from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES, MAX_TEXT
+from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TOLD_MOVES
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.worker.interruptible import without_interruption
 from ggp_player.worker.messages import SearchReport
@@ -77,7 +77,7 @@ class SearchReporter:
         """Report now, and set the time of the next report."""
         began, once = self._clock(), self._symmetric_moves.seconds
         moves = self._moves(strategy, position, choice)
-        shown = enumerate(moves[:MAX_MOVES])
+        shown = enumerate(moves[:MAX_TOLD_MOVES])
         thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
         counts = counts_in(choice.note)
         report = SearchReport(

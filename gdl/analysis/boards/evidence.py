@@ -45,7 +45,7 @@ MAX_ROWS = 20_000
 MAX_ARITY = 8
 """The most arguments of a static relation that is looked at."""
 
-MAX_FACTS = 20_000
+MAX_PLACE_FACTS = 20_000
 """The most facts of one function that places are made for."""
 
 MIN_FILLED = 9
@@ -84,7 +84,7 @@ class FluentTable:
         if self.rows is not None:
             return {tuple([row[i] for i in columns]) for row in self.rows}
         domains = [sorted(self.columns[i]) for i in columns]
-        return set(product(*domains)) if prod(map(len, domains)) <= MAX_FACTS else set()
+        return set(product(*domains)) if prod(map(len, domains)) <= MAX_PLACE_FACTS else set()
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _fluents(
             found[key] = FluentTable(
                 key[0],
                 columns,
-                None if rows is None or len(rows) > MAX_FACTS else frozenset(rows),
+                None if rows is None or len(rows) > MAX_PLACE_FACTS else frozenset(rows),
                 frozenset(first.get(key, ())),
                 tuple(frozenset(names[key[0], key[1], i]) for i in range(key[1])),
             )

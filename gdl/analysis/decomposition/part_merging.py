@@ -36,7 +36,7 @@ from gdl.analysis.evidence import (
 MAX_PARTS = 300
 """A game with more parts at first counts as one part."""
 
-MAX_STATES = 1024
+MAX_COMPARED_STATES = 1024
 """Sampled states in which interfaces are compared with the states of their parts."""
 
 TRIVIAL = 4
@@ -77,7 +77,7 @@ class _Merger:
         self._circuit = fanin_cone(circuit, self._outputs)
         self._parts = parts
         self.merged = DisjointSets(len(parts))
-        self._states = evidence.samples.states[:MAX_STATES]
+        self._states = evidence.samples.states[:MAX_COMPARED_STATES]
         seeds = {
             circuit.fluents[fluent]: 1 << number
             for number, part in enumerate(parts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence.survey import MAX_STEPS, NONE, Survey
+from gdl.analysis.evidence.survey import MAX_PLAYOUT_STEPS, NONE, Survey
 from gdl.engine import Block, PropnetStateMachine, hash_states, packed_from_rows
 from gdl.playouts import Ending
 
@@ -61,7 +61,9 @@ class _BlockRecorder:
         self.survey = Survey(len(machine.roles))
         self._layout = layout = machine.engine.layout
         moves = sum(layout.move_counts)
-        self._step_limit = int(min(MAX_STEPS, max(8, WORK // (layout.rows + MOVE_WORK * moves))))
+        self._step_limit = int(
+            min(MAX_PLAYOUT_STEPS, max(8, WORK // (layout.rows + MOVE_WORK * moves)))
+        )
         self._room = KEPT_BITS // max(1, layout.fluent_count + moves)
         self._kept: list[tuple[NDArray[Any], ...]] = []
         self._rose = np.zeros(layout.fluent_count, dtype=bool)

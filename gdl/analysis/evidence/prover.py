@@ -36,7 +36,7 @@ REFUTED_AT_ONCE = (16, 1)
 GIVING_UP = 10
 """What a query that the solver gives up costs, in queries."""
 
-BUDGET = 150_000
+QUERY_BUDGET = 150_000
 """Queries to the solver, times the gates, that are granted at a time: about a second."""
 
 
@@ -62,7 +62,7 @@ class Prover:
         self._solver = clingo.Control(logger=_ignore)
         self._backend = self._solver.backend()
         self._assumed: list[int] = []
-        self._budget = BUDGET
+        self._budget = QUERY_BUDGET
         with self._backend:
             self._true = self._backend.add_atom()
             self._backend.add_rule([self._true])
@@ -80,7 +80,7 @@ class Prover:
 
     def grant(self, share: float = 1) -> None:
         """Set the budget to the queries of about a second, or a share of it."""
-        self._budget = round(BUDGET * share)
+        self._budget = round(QUERY_BUDGET * share)
 
     # ------------------------------------------------------------------ building claims
 

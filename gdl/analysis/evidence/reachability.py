@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
 
-MAX_STATES = 20_000
+MAX_ENUMERATED_STATES = 20_000
 """Games with more states are not enumerated."""
 
 MAX_CHILDREN = 200_000
 """Joint moves made at most; in games with more the states are not enumerated."""
 
-MAX_MOVES = 5_000
+MAX_ENUMERATED_MOVES = 5_000
 """Games with more moves are not enumerated: each block of children takes that many rows."""
 
 MAX_WORK = 100_000_000
@@ -49,7 +49,7 @@ class Reachability:
 def enumerate_reachable(machine: PropnetStateMachine) -> Reachability:
     """Enumerate all states breadth-first, as long as they are few."""
     layout = machine.engine.layout
-    if sum(layout.move_counts) > MAX_MOVES:
+    if sum(layout.move_counts) > MAX_ENUMERATED_MOVES:
         return Reachability(None, 0)
     blocks = MAX_WORK // (2 * layout.rows)
     exploration = _Exploration(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
@@ -88,7 +88,7 @@ class _Exploration:
                 pairs = zip(children.parents.tolist(), children.states, strict=True)
                 for parent, state in pairs:
                     self.children[first + parent].add(self._number(state))
-                if self._budget < 0 or len(self.states) > MAX_STATES:
+                if self._budget < 0 or len(self.states) > MAX_ENUMERATED_STATES:
                     return False
             first = last
         return True

@@ -13,7 +13,7 @@ from math import fsum, inf, isfinite, prod
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending, Step, play_out, randomness
 from gdl.state_machine import State, StateMachine
 
-MAX_STEPS = 1000
+MAX_PLAYOUT_STEPS = 1000
 """Playouts that last longer are cut off."""
 
 REASONER_STEPS = 600
@@ -195,7 +195,7 @@ def observe(machine: StateMachine, seed: int, playouts: int) -> Survey:
     """Survey a machine of single states for the analysis; fewer playouts where they are long."""
     survey = Survey(len(machine.roles))
     for number in range(playouts):
-        left = min(MAX_STEPS, REASONER_STEPS - survey.states)
+        left = min(MAX_PLAYOUT_STEPS, REASONER_STEPS - survey.states)
         if left <= 0:
             break
         steps = play_out(machine, randomness(seed, number), left)

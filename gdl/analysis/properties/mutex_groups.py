@@ -16,7 +16,7 @@ from gdl.language import Function, Term
 MAX_ARITY = 5
 """Facts with more arguments are grouped by their name alone."""
 
-MAX_STATES = 1024
+MAX_TESTED_STATES = 1024
 """States in which candidates are tested before anything is proved."""
 
 MAX_MEMBERS = 100_000
@@ -36,7 +36,7 @@ def prove_mutex_groups(evidence: Evidence) -> list[frozenset[int]]:
     prover = evidence.prover
     if prover is None:
         return []
-    states = np.vstack([evidence.initial, evidence.samples.states[:MAX_STATES]])
+    states = np.vstack([evidence.initial, evidence.samples.states[:MAX_TESTED_STATES]])
     candidates = _candidates(evidence.machine.facts, states)
     full: list[list[int]] = []
     others: list[list[int]] = []

@@ -18,7 +18,7 @@ from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value
 from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
-BUDGET = GroundingBudget(rules=40_000, cpu_seconds=10, memory=2**31)
+SYMMETRY_BUDGET = GroundingBudget(rules=40_000, cpu_seconds=10, memory=2**31)
 """With more ground rules, no symmetries are searched."""
 
 
@@ -76,7 +76,7 @@ def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 
     Raises :class:`gdl.GroundingLimitError` if there are too many.
     """
-    game = ground_game(ruleset, RulePasses.none(), BUDGET)
+    game = ground_game(ruleset, RulePasses.none(), SYMMETRY_BUDGET)
     builder = _GraphBuilder(game.program, game.symbols)
     builder.build(game.flat, roles)
     return builder.graph()

@@ -26,7 +26,7 @@ from gdl.engine.kernels.ir_helpers import (
     loop,
 )
 
-MAX_DEPTH = 100
+MAX_UNION_LEVELS = 100
 """Unions of more levels are left to the gates."""
 
 MAX_ENTRIES = 8
@@ -128,7 +128,7 @@ def _members(
     gate_of[gates[:, 0]] = np.arange(len(gates))
     union, row = unions, unions
     found = [(unions[:0], unions[:0])]
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_UNION_LEVELS):
         if not len(row):
             of, moves = zip(*found, strict=True)
             return np.concatenate(of), np.concatenate(moves)

@@ -36,7 +36,7 @@ from ggp_player.manager import (
     open_player,
     seat_of,
 )
-from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATES, TIMEOUT, state_text
+from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATE_CHARACTERS, TIMEOUT, state_text
 
 _SENTENCES = {
     TIMEOUT: "no reply in time (TO)",
@@ -65,7 +65,7 @@ def run_match(
         compile_before_clocks(players)
         with archiving(archive, no_archive, archive_limit) as events:
             setup = replace(setup, events=events)
-            rules = LocalRules(machine, MAX_STATES if save else 0)
+            rules = LocalRules(machine, MAX_STATE_CHARACTERS if save else 0)
             unreachable = asyncio.run(_Run(setup, rules, save, states).play(seats))
     if unreachable:
         names = ", ".join(unreachable)

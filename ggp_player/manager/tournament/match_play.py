@@ -34,7 +34,7 @@ from ggp_player.manager.tournament.match_log import MatchLog, warnings_of_match
 from ggp_player.manager.tournament.players import abort_match, start_player
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
-from ggp_player.protocol import CONNECTION_ERROR, MAX_STATES, MatchRecord
+from ggp_player.protocol import CONNECTION_ERROR, MAX_STATE_CHARACTERS, MatchRecord
 
 DEFAULT_MAX_STEPS = 1000
 
@@ -131,7 +131,7 @@ class _MatchInProgress:
     async def _goals(self, machine: RuledMachine, log: MatchLog) -> tuple[int | None, ...]:
         """Play the match to its end and return the goals of all roles."""
         match = self._match
-        rules = LocalRules(machine, MAX_STATES if self._conditions.states else 0)
+        rules = LocalRules(machine, MAX_STATE_CHARACTERS if self._conditions.states else 0)
         async with AsyncExitStack() as stack:
             events = self._conditions.events
             players = [

@@ -23,7 +23,7 @@ from ggp_player.strategies.information_sets.game_graph import Choice, GameGraph,
 EPSILON = 1e-9
 """Values that differ by less are equal."""
 
-MAX_DEPTH = 200
+MAX_LINE_STEPS = 200
 """The longest line of play; where there is a longer one, the search gives up."""
 
 Weights: TypeAlias = Mapping[int, float]
@@ -106,7 +106,7 @@ class BeliefExpectimax:
         key = tuple(sorted((number, round(weight, 9)) for number, weight in weights.items()))
         found = self._solved.get(key)
         if found is None:
-            if depth > MAX_DEPTH:
+            if depth > MAX_LINE_STEPS:
                 raise TooDeepError
             found = yield from self._best(key, weights, depth)
             self._solved[key] = found

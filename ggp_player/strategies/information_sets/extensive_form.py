@@ -20,7 +20,7 @@ from ggp_player.strategies.information_sets.game_graph import Choice, GameGraph,
 CHANCE = -1
 """The player of a node where a role moves that moves by chance."""
 
-MAX_STEPS = 200
+MAX_LINE_STEPS = 200
 """The longest line of play in a tree that is built."""
 
 
@@ -103,7 +103,7 @@ def estimated_leaves(graph: GameGraph, random: Random) -> float:
     Source: D. E. Knuth, Estimating the efficiency of backtrack programs (1975).
     """
     leaves, number = 1.0, graph.number(graph.machine.initial_state())
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_LINE_STEPS):
         vertex = graph.vertices[number]
         if vertex.is_terminal:
             return leaves

@@ -31,7 +31,7 @@ EXPLORATION = 0.7
 RANDOMNESS = 0.1
 """How often regret matching tries any move."""
 
-MAX_STEPS = 500
+MAX_ITERATION_STEPS = 500
 """The longest way down the trees: an iteration of a game without end stops there."""
 
 _Key = tuple[int, int, int]
@@ -175,7 +175,7 @@ class InformationSetTree:
         vertex = self._graph.vertices[self._graph.number(state)]
         nodes = self._roots_of(vertex, sets)
         path: list[_Tried] = []
-        for _ in range(MAX_STEPS):
+        for _ in range(MAX_ITERATION_STEPS):
             if vertex.is_terminal:
                 break
             is_new = any(

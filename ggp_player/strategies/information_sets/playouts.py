@@ -17,7 +17,7 @@ from gdl import State, StateMachine
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import play_out
 
-MAX_STEPS = 500
+MAX_PLAYOUT_STEPS = 500
 """The longest playout; one that has not ended then counts as a draw."""
 
 DRAW = 50.0
@@ -58,7 +58,7 @@ class _SinglePlayouts(PlayoutEvaluator):
 
     def _values(self, state: State) -> list[float]:
         machine, last = self._machine, state
-        for step in play_out(machine, self._random, MAX_STEPS, state):
+        for step in play_out(machine, self._random, MAX_PLAYOUT_STEPS, state):
             last = step.state
         if not machine.is_terminal(last):
             return [DRAW] * len(machine.roles)
@@ -78,7 +78,7 @@ class _BlockPlayouts(PlayoutEvaluator):
         bits = np.stack([self._machine.bits(state) for state in states])
         self._block.load(bits)  # repeats them through all lanes
         self._block.view()
-        played = self._block.play(MAX_STEPS, refill=False)
+        played = self._block.play(MAX_PLAYOUT_STEPS, refill=False)
         owner = np.arange(self._block.lanes) % len(states)
         lanes = np.bincount(owner, minlength=len(states))[:, None]
         goals = np.zeros((len(states), len(self._machine.roles)))

@@ -18,7 +18,7 @@ Clock = Callable[[], float]
 KEPT = 0.1
 """The part of the states that is kept: those of one playout are much alike."""
 
-MAX_STEPS = 500
+MAX_PLAYOUT_STEPS = 500
 """A playout is given up after so many steps."""
 
 OVERTIME = 3
@@ -115,7 +115,7 @@ def _play_round(
     block.load(machine.bits(machine.initial_state())[None, :])
     outcomes = np.full((block.lanes, len(machine.roles)), np.nan, np.float32)
     states, lanes = [], []
-    for _ in range(MAX_STEPS):
+    for _ in range(MAX_PLAYOUT_STEPS):
         block.view()
         ended = block.terminal() & np.isnan(outcomes[:, 0])
         if ended.any():

@@ -11,7 +11,7 @@ from gdl.engine import Packed
 from ggp_player.strategies.planner.heuristics import Heuristic, Scores
 from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
 from ggp_player.strategies.planner.state_space import (
-    MAX_STEPS,
+    MAX_PLAN_STEPS,
     FoundPlan,
     PlanStream,
     StateSpace,
@@ -74,7 +74,7 @@ class BeamSearch:
         frontier, nodes = self._root, self._tree.add_root()
         depth = 0
         self._table.add(self._keys(frontier))
-        while len(frontier) and depth < MAX_STEPS and self._has_room():
+        while len(frontier) and depth < MAX_PLAN_STEPS and self._has_room():
             level = BeamLevel(self._beam, FRONTIER_BYTES // (frontier.shape[1] + NODE_BYTES))
             for children in self._space.successors(frontier, whole=self._whole):
                 found = self._tree.better_plan(children, nodes)

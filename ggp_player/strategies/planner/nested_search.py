@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdl.engine import Packed, packed_from_rows, rows_from_packed
 from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Heuristics, playout_cost
 from ggp_player.strategies.planner.state_space import (
-    MAX_STEPS,
+    MAX_PLAN_STEPS,
     FoundPlan,
     Integers,
     PlanStream,
@@ -115,7 +115,7 @@ class NestedSearch:
     def _descend(self) -> PlanStream:
         """Descend once from the root to a terminal state."""
         state, played, line = self._root, list[int](), FoundPlan(-1, ())
-        while len(played) < MAX_STEPS:
+        while len(played) < MAX_PLAN_STEPS:
             batches = list(self._space.successors(state))
             if not batches:
                 return

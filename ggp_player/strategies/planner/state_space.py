@@ -17,7 +17,7 @@ from gdl.analysis import Decomposition
 from gdl.engine import Block, Expander, Packed, PropnetStateMachine, hash_states, rows_from_packed
 from ggp_player.strategies.planner.packed_decomposition import pack_decomposition
 
-MAX_STEPS = 1000
+MAX_PLAN_STEPS = 1000
 """A line of play is abandoned after so many steps."""
 
 COUNTED_STEPS = 300

@@ -29,7 +29,7 @@ from ggp_player.strategies.planner.best_first import FIRST_MAX_STATES, MAX_STATE
 from ggp_player.strategies.planner.heuristics import Heuristics
 from ggp_player.strategies.planner.search_memory import KeyTable, NodeBatch, SearchTree
 from ggp_player.strategies.planner.state_space import (
-    MAX_STEPS,
+    MAX_PLAN_STEPS,
     Integers,
     PlanStream,
     StateSpace,
@@ -106,7 +106,7 @@ class SubgameSearch:
         table = KeyTable(self._bounds.states)
         level = self._reached
         table.add(hash_states(level.states, mask=self._fluents))
-        for _ in range(MAX_STEPS):
+        for _ in range(MAX_PLAN_STEPS):
             outcomes.add(level)
             following = []
             for children in self._space.successors(level.states, expander=expander):

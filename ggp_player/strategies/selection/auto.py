@@ -53,7 +53,7 @@ PROBE_STEPS = 150
 SMALL_TREE = 1_000_000
 """Lines of play in a tree that is searched to its end rather than evaluated."""
 
-MAX_STATES = 4_000_000
+MAX_SOLVED_STATES = 4_000_000
 """The most states that are enumerated."""
 
 _log = logging.getLogger(__name__)
@@ -185,7 +185,9 @@ def kind_of(structure: Structure) -> str:
 def _is_small(structure: Structure) -> bool:
     """Whether the states can be enumerated."""
     typical = structure.size.typical
-    return structure.size.states is not None or (typical is not None and typical < MAX_STATES)
+    return structure.size.states is not None or (
+        typical is not None and typical < MAX_SOLVED_STATES
+    )
 
 
 def _provers(structure: Structure, symmetries: SymmetryGroup) -> list[Strategy]:
@@ -197,7 +199,7 @@ def _provers(structure: Structure, symmetries: SymmetryGroup) -> list[Strategy]:
     if structure.decomposition is not None and structure.decomposition.in_series.is_proved:
         provers.append(Series(structure.decomposition))
     if _is_small(structure):
-        provers.append(Enumeration(states=MAX_STATES, symmetries=symmetries))
+        provers.append(Enumeration(states=MAX_SOLVED_STATES, symmetries=symmetries))
     if rivals and structure.turns.chance is None:
         provers.append(Proof(symmetries=symmetries))
     return provers

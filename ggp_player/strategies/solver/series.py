@@ -36,7 +36,7 @@ from ggp_player.strategies.solver.finished_subgames import FinishedSubgames
 from ggp_player.strategies.solver.solution import Solution
 from ggp_player.strategies.solver.solver_block import MAX_MOVES
 
-MAX_STATES = 1_000_000
+MAX_SERIES_STATES = 1_000_000
 """An enumeration with more states is abandoned."""
 
 SLICE = 2**15
@@ -134,7 +134,7 @@ class SeriesEnumerator:
         while queue:
             states = queue.popleft()
             widths = self._expander.choice_counts(states)
-            if len(self._indices) > MAX_STATES or not _is_in_turn(widths):
+            if len(self._indices) > MAX_SERIES_STATES or not _is_in_turn(widths):
                 return False
             self._widths.append(widths)
             for children in self._expander.expand(states):

@@ -85,7 +85,7 @@ def test_what_the_rules_bound_themselves_is_left_alone() -> None:
 
 
 def test_a_projection_with_too_many_facts_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.grounding.projected_game.MAX_FACTS", 20)
+    monkeypatch.setattr("gdl.grounding.projected_game.MAX_PROJECTED_FACTS", 20)
     assert bounded(card_game(numbers=40, cards=8)) == []
 
 
@@ -124,7 +124,7 @@ def test_a_role_without_a_move_that_is_read_goes_on() -> None:
     assert reached(never, "at") == {(r, str(i)) for r in ("red", "blue") for i in range(6)}
 
 
-@pytest.mark.parametrize("limit", ["MAX_STATES", "MAX_WORK", "MAX_VALUES"])
+@pytest.mark.parametrize("limit", ["MAX_EXPLORED_STATES", "MAX_WORK", "MAX_VALUES"])
 def test_what_is_too_much_work_is_given_up(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(f"gdl.grounding.state_exploration.{limit}", 5)
     assert bounded(card_game(numbers=40, cards=8)) == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, Source
 from gdl.language.formatter import Notation, convert_text
-from gdl.language.forms import MAX_DEPTH, MAX_PROBLEMS, Form
+from gdl.language.forms import MAX_NESTING, MAX_PROBLEMS, Form
 from gdl.language.infix import is_infix, read_infix
 from gdl.language.parser import read_ruleset
 from tests.support.syntax import rulesets
@@ -186,7 +186,7 @@ def test_messages_name_what_is_expected(text: str, message: str) -> None:
 
 def test_nothing_grows_without_bound() -> None:
     assert problems_of("p(" * 100_000)[0][0] == "too-deep"
-    assert gdl.parse("p(" * (MAX_DEPTH - 1) + "a" + ")" * (MAX_DEPTH - 1)).rules
+    assert gdl.parse("p(" * (MAX_NESTING - 1) + "a" + ")" * (MAX_NESTING - 1)).rules
     assert len(problems_of("p(a))\n" * 1000)) == MAX_PROBLEMS
     assert problems_of("p" * 10 + "(" + "\\" * 100_000) != []
 

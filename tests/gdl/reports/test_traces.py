@@ -11,7 +11,7 @@ import pytest
 import gdl
 from gdl import StateMachine
 from gdl.playouts import Step, play_out, randomness
-from gdl.reports.traces import MAX_FACTS, MAX_MOVES, header, trace_line
+from gdl.reports.traces import MAX_SHOWN_FACTS, MAX_SHOWN_MOVES, header, trace_line
 from tests.support.paths import CORPUS
 from tests.support.tiny_games import COUNTING, machine_of
 from tests.support.traces import SUFFIX, digest, read_trace
@@ -50,15 +50,15 @@ def test_the_last_line_has_no_moves_and_all_goal_values() -> None:
 
 
 def test_large_sets_are_given_by_number_and_digest() -> None:
-    facts = "".join(f"(init (f {n:03}))" for n in range(MAX_FACTS + 1))
-    moves = "".join(f"(legal a (m {n:03}))" for n in range(MAX_MOVES + 1))
+    facts = "".join(f"(init (f {n:03}))" for n in range(MAX_SHOWN_FACTS + 1))
+    moves = "".join(f"(legal a (m {n:03}))" for n in range(MAX_SHOWN_MOVES + 1))
     machine = machine_of(f"(role a) {facts} {moves}")
     (step,) = play_out(machine, randomness(1, 0), 0)
     line = trace_line(machine, 0, step, percepts=False)
-    assert (line["state"], line["state_n"]) == (None, MAX_FACTS + 1)
-    assert line["state_sha256"] == digest(f"(f {n:03})" for n in range(MAX_FACTS + 1))
-    expected = digest(f"(m {n:03})" for n in range(MAX_MOVES + 1))
-    assert line["legals"] == {"a": {"n": MAX_MOVES + 1, "sha256": expected}}
+    assert (line["state"], line["state_n"]) == (None, MAX_SHOWN_FACTS + 1)
+    assert line["state_sha256"] == digest(f"(f {n:03})" for n in range(MAX_SHOWN_FACTS + 1))
+    expected = digest(f"(m {n:03})" for n in range(MAX_SHOWN_MOVES + 1))
+    assert line["legals"] == {"a": {"n": MAX_SHOWN_MOVES + 1, "sha256": expected}}
 
 
 def test_the_header_names_game_roles_and_oracle() -> None:

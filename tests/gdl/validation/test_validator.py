@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Problem, Ruleset, RulesetError, Severity, Source
 from gdl.datalog.normal_form import normal_form
-from gdl.language.forms import MAX_DEPTH
+from gdl.language.forms import MAX_NESTING
 from gdl.language.keywords import RESERVED_WORDS
 from gdl.language.rules import Rule
 from gdl.validation import problem_record, stratification
@@ -189,7 +189,7 @@ def test_warning(code: str, text: str) -> None:
 def test_negation_that_is_too_large_to_decide_is_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stratification, "MAX_STEPS", 1000)
+    monkeypatch.setattr(stratification, "MAX_INSTANTIATION_STEPS", 1000)
     objects = " ".join(f"(e {number})" for number in range(20))
     rule = "(<= (p ?a ?b ?c ?d) (e ?a) (e ?b) (e ?c) (e ?d) (not «(p ?d ?c ?b ?a)»))"
     text, (span,) = marked(f"{GAME} {objects} {rule} (<= (legal you stay) (p 1 2 3 4))")
@@ -304,7 +304,7 @@ def test_a_flood_of_mistakes_is_cut_short() -> None:
 
 def test_rules_without_a_text_as_deep_as_texts_may_be() -> None:
     literal: gdl.Literal = gdl.Atom("p", (gdl.Variable("x"),))
-    for _ in range(MAX_DEPTH // 2):
+    for _ in range(MAX_NESTING // 2):
         literal = gdl.Not(gdl.And((literal,)))
     rule = Rule(gdl.Atom("p", (gdl.Variable("x"),)), (literal,))
     assert "missing-role" in codes(gdl.validate(Ruleset((rule,))), Severity.ERROR)

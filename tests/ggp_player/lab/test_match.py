@@ -13,7 +13,7 @@ import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
 from ggp_player.lab import BalancedOpenings, LabGame, MoveLimit, PairTask, Plies, play_pair
-from ggp_player.lab.match import MAX_STEPS, SeatedStrategy, choosers, machine_for
+from ggp_player.lab.match import MAX_MATCH_STEPS, SeatedStrategy, choosers, machine_for
 from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import registry
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
@@ -51,7 +51,7 @@ def test_points_are_the_share_of_the_goals() -> None:
 
 def test_endless_matches_are_broken_off_as_draws() -> None:
     pair = play_pair(task(LabGame("endless", ENDLESS), "legal", "legal", NODES))
-    assert [(match.points, match.steps) for match in pair.matches] == [(0.5, MAX_STEPS)] * 2
+    assert [(match.points, match.steps) for match in pair.matches] == [(0.5, MAX_MATCH_STEPS)] * 2
 
 
 def test_matches_begin_in_the_opening() -> None:

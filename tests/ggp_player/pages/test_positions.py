@@ -94,7 +94,7 @@ def test_many_states_are_forgotten_and_found_again(
     tree: MatchTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = tree.position(1, "0.7-3.0-0.1").state
-    monkeypatch.setattr("ggp_player.pages.positions.MAX_STATES", 1)
+    monkeypatch.setattr("ggp_player.pages.positions.MAX_REMEMBERED_STATES", 1)
     small = MatchTree((GAMES / "ticTacToe.kif").read_text(), MOVES)
     for line in ("0.7-3.0-0.1", "0.1", "0.7-3.0-0.1"):
         found = small.position(1, line).state

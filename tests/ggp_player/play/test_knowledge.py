@@ -136,7 +136,7 @@ def test_without_percepts_nothing_is_hidden() -> None:
     assert table.knows_all
 
 
-@pytest.mark.parametrize("bound", ["MAX_STATES", "MAX_SUCCESSORS"])
+@pytest.mark.parametrize("bound", ["MAX_POSSIBLE_STATES", "MAX_SUCCESSORS"])
 def test_too_many_states_leave_moves_and_percepts(
     monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:

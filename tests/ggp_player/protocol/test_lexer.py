@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.lexer import (
-    MAX_DEPTH,
     MAX_ITEMS,
+    MAX_NESTING,
     Item,
     is_word,
     items_of,
@@ -95,11 +95,11 @@ def test_only_so_many_items_are_read() -> None:
 
 
 def test_only_so_many_levels_are_followed() -> None:
-    deepest = "(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH
+    deepest = "(" * MAX_NESTING + "a" + ")" * MAX_NESTING
     assert items_of_message(f"({deepest})") == [Item(deepest, 1)]
     with pytest.raises(ProtocolError, match="nested deeper than 1000 levels") as caught:
         items_of_message(f"((({deepest})))")
-    assert caught.value.offset == 1 + MAX_DEPTH
+    assert caught.value.offset == 1 + MAX_NESTING
 
 
 def test_long_items_are_cut_where_they_are_quoted() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
-from ggp_player.protocol.plain_terms import MAX_DEPTH, plain_term
+from ggp_player.protocol.plain_terms import MAX_NESTING, plain_term
 
 WORDS = st.sampled_from(["a", "B", "12", "mark", "not", "does", "x_y"])
 TERMS = st.recursive(
@@ -14,7 +14,7 @@ TERMS = st.recursive(
 TEXTS = st.text(alphabet="ab1 ()\n?;.,_é", max_size=30).map(lambda text: f"({text}")
 
 
-DEEP = "(f " * MAX_DEPTH + "a" + ")" * MAX_DEPTH
+DEEP = "(f " * MAX_NESTING + "a" + ")" * MAX_NESTING
 
 
 @given(TERMS | TEXTS)

@@ -8,7 +8,7 @@ import gdl
 from ggp_player.worker import fallback_moves
 from ggp_player.worker.fallback_moves import (
     LAST_RESORT,
-    MAX_MOVES,
+    MAX_REMEMBERED_MOVES,
     MAX_TURNS,
     KnownMoves,
     always_legal_move,
@@ -55,7 +55,7 @@ def test_facts_are_tried_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(rules) == "None"
     wide = "(<= (legal x go) (succ ?a ?b) (succ ?b 3))"
     assert found(wide) == "go"
-    monkeypatch.setattr(fallback_moves, "MAX_FACTS", 2)
+    monkeypatch.setattr(fallback_moves, "MAX_FALLBACK_FACTS", 2)
     assert found(wide) == "None"
 
 
@@ -112,6 +112,6 @@ def test_any_earlier_turn_is_better_than_none() -> None:
 def test_what_is_remembered_is_bounded() -> None:
     known = KnownMoves()
     for turn in range(3 * MAX_TURNS):
-        known.remember(turn, [f"m{number}" for number in range(2 * MAX_MOVES)])
+        known.remember(turn, [f"m{number}" for number in range(2 * MAX_REMEMBERED_MOVES)])
     assert len(known._turns) == MAX_TURNS
-    assert max(len(moves) for _, moves in known._turns) == MAX_MOVES
+    assert max(len(moves) for _, moves in known._turns) == MAX_REMEMBERED_MOVES

@@ -175,7 +175,7 @@ def test_rules_are_interpreted_where_the_disk_is_full(
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background_compiler, "BUDGET", GroundingBudget(rules=1))
+    monkeypatch.setattr(background_compiler, "COMPILE_BUDGET", GroundingBudget(rules=1))
     with caplog.at_level("INFO"):
         tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not tracker.use_compiled_rules()

@@ -6,7 +6,7 @@ import pytest
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES
+from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TOLD_MOVES
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
 from ggp_player.worker.move_thoughts import SymmetricMoves
@@ -58,7 +58,7 @@ def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) ->
     assert (report.strategy, report.playouts, report.nodes) == ("telling", 12, 5)
     assert report.move_count == 200 + len(position.legal_moves)
     assert [move.move for move in report.moves[:3]] == ["(m 5)", "(m 199)", "(m 198)"]
-    assert len(report.moves) == MAX_MOVES
+    assert len(report.moves) == MAX_TOLD_MOVES
     assert [len(move.line) for move in report.moves[: MAX_LINES + 1]] == [MAX_LINE] * MAX_LINES + [
         0
     ]

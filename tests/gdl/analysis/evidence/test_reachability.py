@@ -98,9 +98,9 @@ def test_a_search_finds_the_same_in_random_graphs(
 
 def test_a_game_of_as_many_states_as_allowed_is_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
     states = enumerate_reachable(compiled(LADDER)).counted
-    monkeypatch.setattr(reachability, "MAX_STATES", states)
+    monkeypatch.setattr(reachability, "MAX_ENUMERATED_STATES", states)
     assert enumerate_reachable(compiled(LADDER)).reachable is not None
-    monkeypatch.setattr(reachability, "MAX_STATES", states - 1)
+    monkeypatch.setattr(reachability, "MAX_ENUMERATED_STATES", states - 1)
     assert enumerate_reachable(compiled(LADDER)).reachable is None
 
 
@@ -116,6 +116,6 @@ def test_the_states_counted_before_a_limit(
 
 
 def test_games_of_many_moves_are_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachability, "MAX_MOVES", 5)
+    monkeypatch.setattr(reachability, "MAX_ENUMERATED_MOVES", 5)
     found = enumerate_reachable(compiled(SCALES))
     assert (found.reachable, found.counted) == (None, 0)

@@ -70,7 +70,7 @@ def test_a_width_is_no_proof() -> None:
 
 
 def test_a_line_of_play_may_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(belief_expectimax, "MAX_DEPTH", 2)
+    monkeypatch.setattr(belief_expectimax, "MAX_LINE_STEPS", 2)
     machine = gdl.compile(three_doors())
     with pytest.raises(TooDeepError):
         solved(machine, Belief(machine, machine.roles[1]))

@@ -20,6 +20,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.commands.serve:serve_command",
             "Answer game managers over HTTP until Ctrl-C.",
         ),
+        "doctor": Target(
+            "ggp_player.cli.commands.doctor:doctor_command",
+            "Check this machine before an event, and play a short match.",
+        ),
         "info": Target(
             "ggp_player.cli.commands.info:info_command",
             "Ask a player server for its name, and whether it is free.",

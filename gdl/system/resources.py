@@ -25,6 +25,12 @@ CONTROL_GROUP_FILES = (
 )
 """Where Linux says how much memory a container may use and uses, in versions 2 and 1."""
 
+CPU_QUOTA_FILES = (
+    ("/sys/fs/cgroup/cpu.max",),
+    ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+)
+"""Where Linux says how many microseconds of CPU time a container may use in how many, likewise."""
+
 LARGE_BLOCK = 2**20
 """Bytes of a block of memory that has pages of its own, see :func:`return_large_blocks`."""
 
@@ -39,6 +45,16 @@ def available_cpus() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def cpu_quota() -> float | None:
+    """Return how many CPUs' time the container may use, such as 1.5; None where it has no limit."""
+    for files in CPU_QUOTA_FILES:
+        with suppress(ValueError):  # the text is "max" or -1 where there is no limit
+            quota, period = map(int, " ".join(map(_text_of, files)).split())
+            if quota > 0 and period > 0:
+                return quota / period
+    return None
 
 
 def yield_address() -> int:

@@ -24,12 +24,21 @@ def health_command(address: str, ready: bool) -> None:
     """
     page = f"http://{address}/{'readyz' if ready else 'healthz'}"
     try:
-        with urlopen(page, timeout=TIME_LIMIT) as response:
-            status, text = response.status, response.read(_MOST_BYTES)
-    except HTTPError as error:
-        with error:
-            status, text = error.code, error.read(_MOST_BYTES)
+        status, text = read_page(page)
     except (URLError, OSError, ValueError) as error:
         raise click.ClickException(f"{page} does not answer: {error}") from error
     click.echo(text.decode("ascii", "backslashreplace").strip())
     sys.exit(status != 200)
+
+
+def read_page(page: str) -> tuple[int, bytes]:
+    """Return the status and the text of a page, whatever the status is.
+
+    Raises OSError or ValueError where there is no answer.
+    """
+    try:
+        with urlopen(page, timeout=TIME_LIMIT) as response:
+            return response.status, response.read(_MOST_BYTES)
+    except HTTPError as error:
+        with error:
+            return error.code, error.read(_MOST_BYTES)

@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -26,12 +27,7 @@ _log = logging.getLogger(__name__)
 
 def run_serve(config: Path | None, **flags: object) -> None:
     """Answer game managers over HTTP until Ctrl-C."""
-    try:
-        settings = load_config(
-            config, {name: None if value == () else value for name, value in flags.items()}
-        )
-    except ConfigError as error:
-        raise click.UsageError(f"these settings cannot be used:\n{error}") from error
+    settings = settings_of(config, flags)
     if settings.evaluations is not None:  # the searches' processes inherit it
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
     start_logging(settings.logging_level, settings.log_format)
@@ -45,6 +41,16 @@ def run_serve(config: Path | None, **flags: object) -> None:
             asyncio.run(serve(settings, partial(_greet, settings), _end_at_the_latest, events))
     except ServerError as error:
         raise click.ClickException(str(error)) from error
+
+
+def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:
+    """Load the settings of a server; fail as click does, with a sentence for each wrong one."""
+    try:
+        return load_config(
+            config, {name: None if value == () else value for name, value in flags.items()}
+        )
+    except ConfigError as error:
+        raise click.UsageError(f"these settings cannot be used:\n{error}") from error
 
 
 def _end_at_the_latest() -> None:
@@ -74,7 +80,7 @@ def _greet(config: Config, host: str, port: int) -> None:
         "strategy": config.strategy,
         "register": f"give your game manager the address {address}{local}",
         "watch": f"open http://{address} in a browser" if config.pages else "no pages",
-        "access": _access(config, host),
+        "access": access_sentence(config, host),
         "stop": "Ctrl-C",
     }
     if config.poll:
@@ -84,7 +90,7 @@ def _greet(config: Config, host: str, port: int) -> None:
         click.echo(f"{key:<11}{value}", err=config.events == STANDARD_OUTPUT)
 
 
-def _access(config: Config, host: str) -> str:
+def access_sentence(config: Config, host: str) -> str:
     """Say who is answered, and how to change that."""
     if is_loopback(host):
         return "managers on this machine; for others, --host 0.0.0.0 --allow THEIR_ADDRESS"

@@ -292,7 +292,7 @@ async def serve(
         async with Player(config, events=events) as player:
             drain = partial(loop.call_soon_threadsafe, player.drain)
             with _called_at_signals(drain, *DRAIN_SIGNALS):
-                async with loop_delay_measured(player.metrics.loop_delay):
+                async with loop_delay_measured(player.metrics.loop_delay.observe):
                     await _serve_until(stopped, player, on_listening)
 
 
@@ -388,13 +388,16 @@ async def _listen(runner: web.AppRunner, player: Player) -> FrontSite:
     try:
         await site.start()
     except OSError as error:
-        where = f"{config.host}:{config.port}"
-        if error.errno == errno.EADDRINUSE:
-            hint = "another program listens there; stop it or choose another --port"
-            raise ServerError(f"cannot listen at {where}: {hint}") from error
-        reason = error.strerror or str(error)
-        raise ServerError(f"cannot listen at {where}: {reason}") from error
+        raise ServerError(listening_failure(config, error)) from error
     return site
+
+
+def listening_failure(config: Config, error: OSError) -> str:
+    """Say why the address of the settings cannot be listened at."""
+    reason = error.strerror or str(error)
+    if error.errno == errno.EADDRINUSE:
+        reason = "another program listens there; stop it or choose another --port"
+    return f"cannot listen at {config.host}:{config.port}: {reason}"
 
 
 def _decoded(body: bytes) -> tuple[str, str]:

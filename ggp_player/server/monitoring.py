@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from prometheus_client import CONTENT_TYPE_LATEST, Histogram
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic_core import to_json
 
 from ggp_player.server.player import Player
@@ -90,9 +90,9 @@ def page(player: Player, path: str) -> Page | None:
 
 
 @asynccontextmanager
-async def loop_delay_measured(histogram: Histogram) -> AsyncIterator[None]:
-    """Measure meanwhile how late the event loop is."""
-    task = asyncio.create_task(_measure(histogram))
+async def loop_delay_measured(observe: Callable[[float], object]) -> AsyncIterator[None]:
+    """Measure meanwhile how late the event loop is; ``observe`` gets the seconds, every TICK."""
+    task = asyncio.create_task(_measure(observe))
     try:
         yield
     finally:
@@ -100,8 +100,8 @@ async def loop_delay_measured(histogram: Histogram) -> AsyncIterator[None]:
         await asyncio.wait([task])
 
 
-async def _measure(histogram: Histogram) -> None:
+async def _measure(observe: Callable[[float], object]) -> None:
     while True:
         due = time.monotonic() + TICK
         await asyncio.sleep(TICK)
-        histogram.observe(max(0.0, time.monotonic() - due))
+        observe(max(0.0, time.monotonic() - due))

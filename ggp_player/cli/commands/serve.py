@@ -22,8 +22,11 @@ FLAGS = {"poll_as": "--as", "register_at": "--register"}
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-def _config_options(command: _Command) -> _Command:
-    """Give the command a flag for every setting; what was not given is None."""
+def config_options(command: _Command) -> _Command:
+    """Give a command a flag for a file of settings, and one for every setting of a server.
+
+    What was not given is None.
+    """
     for name, field in reversed(Config.model_fields.items()):
         is_list = isinstance(field.default, tuple)
         has_default = field.default not in (None, (), "")
@@ -35,16 +38,15 @@ def _config_options(command: _Command) -> _Command:
         else:
             option = click.option(flag, name, metavar=name.upper(), help=text, multiple=is_list)
         command = option(command)
-    return command
+    return click.option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="a TOML file with any of the settings below, such as: port = 9148",
+    )(command)
 
 
 @click.command("serve")
-@click.option(
-    "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="a TOML file with any of the settings below, such as: port = 9148",
-)
-@_config_options
+@config_options
 @runs("ggp_player.cli.serve:run_serve")
 def serve_command() -> None:
     """Answer game managers over HTTP until Ctrl-C.

@@ -119,7 +119,7 @@ class _Run:
         self._console.print(f"{step.number:4}  {what}  {max(step.seconds):.2f} s")
         for index, error in enumerate(step.errors):
             if error:
-                role, sentence = self._rules.roles[index], _sentence(error)
+                role, sentence = self._rules.roles[index], error_sentence(error)
                 instead = f"; moves {step.joint_move[index]} instead" if step.joint_move else ""
                 self._console.print(Text(f"      {role}: {sentence}{instead}", style="red"))
         if self._states:
@@ -169,7 +169,7 @@ def _setup(rulesheet: Path, settings: dict[str, int]) -> MatchSetup:
     )
 
 
-def _sentence(error: str) -> str:
+def error_sentence(error: str) -> str:
     """Explain an error of a match record."""
     kind, _, text = error.partition(" ")
     return _SENTENCES.get(kind) or f"illegal reply {text!r} (IL)"

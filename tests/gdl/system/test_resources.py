@@ -15,6 +15,7 @@ from gdl.system import (
     available_memory,
     child_cpu_seconds,
     child_environment,
+    cpu_quota,
     limit_helper,
     limit_memory,
     load_average,
@@ -92,6 +93,25 @@ def test_free_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     limit.write_text("max\n")
     monkeypatch.setattr(resources, "_memory_of_machine", lambda what: 7000)
     assert available_memory() == 7000
+
+
+@pytest.mark.parametrize(
+    ("texts", "quota"),
+    [
+        (["150000 100000\n"], 1.5),
+        (["max 100000\n"], None),
+        (["-1\n", "100000\n"], None),
+        ([""], None),
+    ],
+)
+def test_the_cpu_time_of_a_container(
+    texts: list[str], quota: float | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for number, text in enumerate(texts):
+        (tmp_path / str(number)).write_text(text)
+    files = tuple(str(tmp_path / str(number)) for number in range(len(texts)))
+    monkeypatch.setattr(resources, "CPU_QUOTA_FILES", (("/none",), files))
+    assert cpu_quota() == quota
 
 
 LIMITED = """

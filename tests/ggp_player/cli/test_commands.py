@@ -28,6 +28,7 @@ def test_the_help_lists_every_command() -> None:
     assert list(COMMANDS) == [
         *(
             "serve",
+            "doctor",
             "info",
             "health",
             "match",

@@ -203,6 +203,6 @@ async def test_late_replies_are_counted() -> None:
 
 async def test_the_delay_of_the_event_loop_is_measured() -> None:
     metrics = Metrics()
-    async with loop_delay_measured(metrics.loop_delay):
+    async with loop_delay_measured(metrics.loop_delay.observe):
         pass
     assert "ggp_player_event_loop_delay_seconds_count 0.0" in metrics.text().decode()

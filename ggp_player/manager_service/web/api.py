@@ -43,8 +43,13 @@ from ggp_player.manager_service.storage.store import (
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
-from ggp_player.manager_service.web.admission import AccessPolicy, ApiError, admit, secret_of
-from ggp_player.manager_service.web.name_claims import NameClaims
+from ggp_player.manager_service.web.admission import (
+    AccessPolicy,
+    ApiError,
+    NameClaims,
+    admit,
+    secret_of,
+)
 from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream

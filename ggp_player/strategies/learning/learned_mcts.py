@@ -1,4 +1,7 @@
-"""Monte Carlo tree search guided by patterns that are learned from the game first."""
+"""Monte Carlo tree search guided by patterns that are learned from the game first.
+
+Apart, as each strategy has a file, so that a name leads to one.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from gdl.game_library import own_games
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.front import Streams
+from ggp_player.front.connections import Streams
 from ggp_player.manager import MAX_REPLY, RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (

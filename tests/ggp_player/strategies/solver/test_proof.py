@@ -17,7 +17,8 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.base import Method
-from ggp_player.strategies.patterns import Cell, lay_out_tables
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation

@@ -36,7 +36,7 @@ from gdl.language import (
 )
 from gdl.reasoner import ask, interpret
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
-from gdl.validation import validate
+from gdl.validation.validator import validate
 
 __all__ = [
     "And",

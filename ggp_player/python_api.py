@@ -19,7 +19,7 @@ import gdl
 from gdl import Game, Ruleset, Term
 from gdl.system import child_environment
 from ggp_player.errors import GgpPlayerError, MatchError
-from ggp_player.inspect import (
+from ggp_player.inspect.timed_search import (
     TimedSearch,
     machine_for,
     searching_role,

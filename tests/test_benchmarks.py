@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gdl
-from gdl.benchmark import MeasurementPlan
+from gdl.benchmark.measure import MeasurementPlan
 
 games = pytest.importorskip("benchmarks.environments.games", reason="is not in the sdist")
 table = pytest.importorskip("benchmarks.environments.table")

@@ -12,8 +12,8 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 
 from benchmarks.environments.games import GAMES
 from benchmarks.environments.table import LIBRARIES, headings, measured_row
-from gdl.benchmark import MeasurementPlan
 from gdl.benchmark.circumstances import circumstances
+from gdl.benchmark.measure import MeasurementPlan
 
 
 @click.command()

@@ -18,7 +18,7 @@ os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # the memory is shared
 import gdl
 from benchmarks.environments.games import GAMES, Game
 from benchmarks.environments.libraries import pgx_copies
-from gdl.benchmark import markdown_of, short
+from gdl.benchmark.tables import markdown_of, short
 from gdl.envs import TURN, GdlVectorEnv
 
 STEPS = 32

@@ -17,8 +17,7 @@ from benchmarks.environments.libraries import (
     play_pettingzoo,
     play_pgx,
 )
-from gdl.benchmark import MeasurementPlan
-from gdl.benchmark.measure import bare_speed
+from gdl.benchmark.measure import MeasurementPlan, bare_speed
 from gdl.benchmark.tables import short
 
 OURS = "steps/s"

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gdl.benchmark import circumstances
+from gdl.benchmark.circumstances import circumstances
 from gdl.version import __version__
 from ggp_player.manager.tournament import Interval
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.history.measurements import Measurement
-from gdl.benchmark import save_figure, short
-from ggp_player.lab.ladder import draw_line
+from gdl.benchmark.plot import save_figure
+from gdl.benchmark.tables import short
+from ggp_player.lab.ladder.page import draw_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

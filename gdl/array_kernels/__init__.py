@@ -6,41 +6,6 @@ and :mod:`.atomics` are for kernels that share arrays. Nothing here knows games 
 kernels emitted through llvmlite are in :mod:`gdl.engine.kernels`.
 """
 
-from gdl.array_kernels.archive import KernelArchive, KernelArchiveError, register_archive
-from gdl.array_kernels.atomics import (
-    add_to_float64,
-    add_to_int32,
-    add_to_int64,
-    add_to_uint16,
-    field_offset,
-    observe,
-    publish,
-    replace_int32,
-)
-from gdl.array_kernels.functions import (
-    Intrinsic,
-    inlined_kernel,
-    kernel,
-)
-from gdl.array_kernels.spin_lock import acquire, new_lock, release, unshared_zeros
+from gdl.array_kernels.functions import inlined_kernel, kernel
 
-__all__ = [
-    "Intrinsic",
-    "KernelArchive",
-    "KernelArchiveError",
-    "acquire",
-    "add_to_float64",
-    "add_to_int32",
-    "add_to_int64",
-    "add_to_uint16",
-    "field_offset",
-    "inlined_kernel",
-    "kernel",
-    "new_lock",
-    "observe",
-    "publish",
-    "register_archive",
-    "release",
-    "replace_int32",
-    "unshared_zeros",
-]
+__all__ = ["inlined_kernel", "kernel"]

@@ -14,29 +14,35 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import click
 from rich.console import Console
 
-from gdl.benchmark import (
+from gdl.benchmark.baselines import (
     Baseline,
-    EnvironmentBenchmark,
-    Failure,
-    MeasurementPlan,
-    SpeedEntry,
-    SpeedReport,
-    check_environments,
-    circumstances,
-    comparison,
-    environment_rows,
     fastest_baselines,
     known_baselines,
     known_game,
     known_games,
-    markdown_of,
-    markdown_table,
+)
+from gdl.benchmark.circumstances import circumstances
+from gdl.benchmark.environment_speed import (
+    EnvironmentBenchmark,
+    check_environments,
+    environment_rows,
+)
+from gdl.benchmark.isolated_process import measured_in_isolation
+from gdl.benchmark.measure import (
+    Failure,
+    MeasurementPlan,
+    SpeedReport,
     measure_propnet,
     measure_reasoner,
-    measured_in_isolation,
+)
+from gdl.benchmark.plot import write_plot
+from gdl.benchmark.tables import (
+    SpeedEntry,
+    comparison,
+    markdown_of,
+    markdown_table,
     table_of,
     terminal_table,
-    write_plot,
 )
 from gdl.cli.arguments import STDIN, MachineKind
 from gdl.cli.commands.bench import OutputForm

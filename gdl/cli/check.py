@@ -16,14 +16,9 @@ from gdl.cli.plain_output import writes_unicode
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.validation import (
-    PlayoutProblem,
-    PlayoutReport,
-    check_playouts,
-    declared_in,
-    problem_record,
-    validate,
-)
+from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
+from gdl.validation.position_checks import declared_in
+from gdl.validation.validator import problem_record, validate
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 

@@ -9,13 +9,8 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from gdl.benchmark import (
-    CoverageLimits,
-    circumstances,
-    coverage_page,
-    coverage_summary,
-    measure_coverage,
-)
+from gdl.benchmark.circumstances import circumstances
+from gdl.benchmark.coverage import CoverageLimits, coverage_page, coverage_summary, measure_coverage
 from gdl.cli.options import game_name, read_source, write_text
 
 

@@ -57,7 +57,7 @@ def write_text(file: Path | None, text: str) -> None:
 
 def check_plot(file: Path) -> None:
     """Refuse to plot what cannot be written, before the work for it begins."""
-    from gdl.benchmark import check_plot_file  # slow, and seldom needed
+    from gdl.benchmark.plot import check_plot_file  # slow, and seldom needed
 
     try:
         check_plot_file(file)

@@ -17,7 +17,7 @@ from gdl.cli.options import game_name, read_rules
 from gdl.cli.plain_output import writes_unicode
 from gdl.language import Ruleset
 from gdl.playouts import Ending, play_out, randomness
-from gdl.reports import header, trace_line
+from gdl.reports.traces import header, trace_line
 
 if TYPE_CHECKING:
     from gdl.datasets import Job, Recording

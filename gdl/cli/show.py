@@ -17,22 +17,17 @@ from gdl.errors import GroundingLimitError
 from gdl.grounding import GroundingBudget
 from gdl.language import Level, RelationKey, Ruleset
 from gdl.reasoner import interpret
-from gdl.reports import (
-    Diagram,
-    PassFigures,
+from gdl.reports.analysis_report import analysis_text
+from gdl.reports.circuit_diagram import draw_circuit
+from gdl.reports.circuit_report import PassFigures, Summary, measure_stages, summary
+from gdl.reports.diagrams import Diagram, dot_text, svg_text
+from gdl.reports.relation_graph import (
     RelationGraph,
-    Summary,
-    analysis_text,
     build_relation_graph,
-    dot_text,
-    draw_circuit,
     draw_relations,
     fluents,
-    measure_stages,
     moves,
     relation_text,
-    summary,
-    svg_text,
 )
 
 SHOW_BUDGET = GroundingBudget(rules=500_000, cpu_seconds=30)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit import GateProgram, Layout
-from gdl.circuit.winning_moves import WinningMoves, build_winning_moves
+from gdl.circuit.winning_moves.builder import WinningMoves, build_winning_moves
 from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
@@ -162,7 +162,7 @@ class Engine:
         """Make rows for winning moves in all blocks that are made from now on.
 
         Returns False where there can be none, see
-        :func:`gdl.circuit.winning_moves.build_winning_moves`, which ``mutex_groups`` are for.
+        :func:`.build_winning_moves`, which ``mutex_groups`` are for.
         Building takes up to a second or two of CPU time, the first time; later calls only repeat
         the answer. The interpreter evaluates the rows until :meth:`compile` has run after this.
         """

@@ -6,24 +6,19 @@ and sums for kernels that share arrays, single bits and lanes, hashes, and canon
 symmetries. Nothing here knows Python objects.
 """
 
-from gdl.array_kernels import (
-    Intrinsic,
-    acquire,
+from gdl.array_kernels.archive import register_archive
+from gdl.array_kernels.atomics import (
     add_to_float64,
     add_to_int32,
     add_to_int64,
     add_to_uint16,
     field_offset,
-    inlined_kernel,
-    kernel,
-    new_lock,
     observe,
     publish,
-    register_archive,
-    release,
     replace_int32,
-    unshared_zeros,
 )
+from gdl.array_kernels.functions import Intrinsic, inlined_kernel, kernel
+from gdl.array_kernels.spin_lock import acquire, new_lock, release, unshared_zeros
 from gdl.engine.bits import (
     ONE,
     ZERO,

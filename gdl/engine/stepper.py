@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit import Layout
-from gdl.engine.array_pool import ArrayPool
 from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows, lanes_of, row_numbers, rows_of
 from gdl.engine.lane_kernels import (
@@ -34,6 +34,9 @@ Bytes: TypeAlias = NDArray[np.uint8]
 COUNTER_BITS = 32
 WIDTHS = (1, 2, 4, 8)
 """The widths of blocks, in words: as few lanes as there are environments, at most 512."""
+
+MOST_ARRAYS = 8
+"""As many arrays a pool remembers; others are left to the system."""
 
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)
 
@@ -434,3 +437,40 @@ def _kernels(words: int) -> NativeCode:
 def _draw() -> Callable[..., None]:
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3, ctypes.c_void_p)
     return kind(_kernels(WIDTHS[-1]).address("draw"))
+
+
+class ArrayPool:
+    """Arrays of one shape and type: those that nobody holds any more are handed out again.
+
+    For large arrays the system hands out fresh pages, and clears them, at each allocation: that
+    takes several times as long as filling them does. Whoever takes an array may keep it, or views
+    of it, as long as wanted: it is then not handed out. A pool is for one thread.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: type[np.generic] = np.uint8) -> None:
+        self._shape, self._dtype = shape, dtype
+        self._arrays: list[NDArray[Any]] = []
+
+    def zeros(self) -> NDArray[Any]:
+        """Return zeros that nobody else has."""
+        array = self.take()
+        array.fill(0)
+        return array
+
+    def take(self) -> NDArray[Any]:
+        """Return an array, with anything in it, that nobody else has."""
+        for index in range(len(self._arrays)):
+            if _references(self._arrays, index) == _UNUSED:
+                return self._arrays[index]
+        array = np.empty(self._shape, dtype=self._dtype)
+        if len(self._arrays) < MOST_ARRAYS:
+            self._arrays.append(array)
+        return array
+
+
+def _references(arrays: Sequence[Any], index: int) -> int:
+    return sys.getrefcount(arrays[index])
+
+
+_UNUSED = _references([np.empty(1)], 0)
+"""What is counted for an array that only a list has; it depends on the version of Python."""

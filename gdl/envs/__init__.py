@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from gdl.engine import random_actions
-from gdl.envs.extras import MissingExtraError, require
 from gdl.envs.policies import Policy
 from gdl.envs.seats import SeatError, Seats
 
@@ -55,6 +54,17 @@ _HOMES = {
     "GdlParallelEnv": ("pettingzoo_envs", "pettingzoo"),
 }
 """The module of each name that needs a library, and the library."""
+
+
+class MissingExtraError(ImportError):
+    """A library that an optional part of the package needs is not installed."""
+
+
+def require(library: str) -> None:
+    """Raise :class:`MissingExtraError`, which says what to install, where a library is missing."""
+    if find_spec(library) is None:
+        install = "pip install 'ggp-player[rl]'"
+        raise MissingExtraError(f"environments need {library}, which is not installed: {install}")
 
 
 def __getattr__(name: str) -> object:

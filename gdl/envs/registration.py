@@ -1,7 +1,7 @@
 """The names of our own games in Gymnasium's registry: ``gdl/connectFour-v0``.
 
 They are registered when :mod:`gdl.envs` is imported; ``gdl.envs:gdl/connectFour-v0`` is a name by
-which Gymnasium does so by itself.
+which Gymnasium does so by itself. Apart, since it imports Gymnasium, which may be missing.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ many rules are expected, :mod:`.observed_gringo` does, which hands them on as ar
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.ground_rows import NO_ATOM, GroundRows, Row
 from gdl.grounding.pipeline import GroundGame, ground_game
-from gdl.rewriting import RulePasses
+from gdl.rewriting.rule_analysis import RulePasses
 
 __all__ = [
     "NO_ATOM",

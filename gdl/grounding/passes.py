@@ -25,21 +25,17 @@ from gdl.grounding.relaxed_reachability import (
     relax,
 )
 from gdl.language import Rule
-from gdl.rewriting import (
-    RuleAnalysis,
-    RulePasses,
-    decompose_rules,
-    expand_cases,
-    expand_disjunctions,
+from gdl.rewriting.alternatives import expand_cases, expand_disjunctions, merge_alternatives
+from gdl.rewriting.argument_passes import reduce_arguments, specialize_arguments
+from gdl.rewriting.functional_dependencies import split_functional_joins
+from gdl.rewriting.inlining import inline_relations
+from gdl.rewriting.magic_guards import guard_wide_relations
+from gdl.rewriting.rule_analysis import RuleAnalysis, RulePasses
+from gdl.rewriting.rule_decomposition import decompose_rules
+from gdl.rewriting.static_relations import (
     expand_products,
     find_constant_fluents,
-    guard_wide_relations,
-    inline_relations,
     make_constants_static,
-    merge_alternatives,
-    reduce_arguments,
-    specialize_arguments,
-    split_functional_joins,
 )
 
 

@@ -17,7 +17,8 @@ from gdl.grounding.gringo import (
 )
 from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
-from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
+from gdl.rewriting.magic_guards import relaxed_relation
+from gdl.rewriting.rule_analysis import RuleAnalysis, RulePasses, analyse_rules
 
 FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=2)
 """A game that takes more to ground is ground again after the passes for huge games.

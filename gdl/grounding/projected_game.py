@@ -22,7 +22,7 @@ from gdl.grounding.state_exploration import (
     reached_rows,
 )
 from gdl.language import Atom, Literal, RelationKey, Rule, Term, atoms_of, body_atoms, names_in
-from gdl.rewriting import RuleAnalysis
+from gdl.rewriting.rule_analysis import RuleAnalysis
 
 MIN_INSTANCES = 100_000.0
 """Fluents are worth bounding in rules with more instances."""

@@ -19,7 +19,8 @@ from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph,
 from gdl.grounding.gringo import GrounderInput, GroundingBudget, StatedRows, ground
 from gdl.grounding.ground_rows import GroundRows
 from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of
-from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation, without_atoms
+from gdl.rewriting.magic_guards import relaxed_relation, without_atoms
+from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis
 
 RELAXATION_BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
 """What grounding the relaxed game may take."""

@@ -30,7 +30,7 @@ REST_SECONDS = 0.2
 """How long a text must not have changed before it is checked."""
 
 ProblemRecords: TypeAlias = list[dict[str, Any]]
-"""Problems as :func:`gdl.validation.problem_record` writes them."""
+"""Problems as :func:`gdl.validation.validator.problem_record` writes them."""
 
 
 class TextVersion(NamedTuple):

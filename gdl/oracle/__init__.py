@@ -8,20 +8,3 @@ Start reading in :mod:`.session`, which answers one request after the other; :mo
 what can be asked, :mod:`.game_store` keeps games between requests, :mod:`.limits` has the bounds,
 and :mod:`.line_server` reads and writes lines. :mod:`.comparison` compares two games.
 """
-
-from gdl.oracle.comparison import Bounds, Comparison, Difference, Verdict, compare
-from gdl.oracle.limits import Limits, memory_limit
-from gdl.oracle.line_server import serve
-from gdl.oracle.session import Session
-
-__all__ = [
-    "Bounds",
-    "Comparison",
-    "Difference",
-    "Limits",
-    "Session",
-    "Verdict",
-    "compare",
-    "memory_limit",
-    "serve",
-]

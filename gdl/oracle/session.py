@@ -29,7 +29,7 @@ from gdl.oracle.requests import (
 )
 from gdl.playouts import Step, play_out, randomness
 from gdl.state_machine import State, joint_moves, paths_from
-from gdl.validation import problem_record, validate
+from gdl.validation.validator import problem_record, validate
 from gdl.version import __version__
 
 JsonObject: TypeAlias = dict[str, Any]

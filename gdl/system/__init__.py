@@ -9,13 +9,11 @@ says what it does where the system cannot do what is asked for.
 :mod:`.children` starts Python processes that import exactly the code of this one;
 :mod:`.helper_process`, which is imported on its own, asks those that answer line by line;
 :mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
-:mod:`.resources` is about processors and memory;
-:mod:`.files` about files that are there, those that nobody else may write, and whole ones;
-:mod:`.boot_clock` about the time that nobody sets; :mod:`.lazy_names` about names that are imported
-when they are asked for.
+:mod:`.resources` is about processors, memory and the time that nobody sets; :mod:`.files` about
+files that are there, those that nobody else may write, and whole ones; :mod:`.lazy_names` about
+names that are imported when they are asked for.
 """
 
-from gdl.system.boot_clock import boot_instant
 from gdl.system.children import (
     child_environment,
     children_import_our_code,
@@ -50,6 +48,7 @@ from gdl.system.processes import (
 from gdl.system.resources import (
     available_cpus,
     available_memory,
+    boot_instant,
     child_cpu_seconds,
     cpu_quota,
     end_after_cpu_seconds,

@@ -1,4 +1,8 @@
-"""Public names of a package whose modules are imported when they are asked for."""
+"""Public names of a package whose modules are imported when they are asked for.
+
+Apart, since it is about this project, and all other modules here about the system: it is here
+because packages import it before anything else.
+"""
 
 import importlib
 

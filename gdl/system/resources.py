@@ -1,10 +1,11 @@
-"""Processors and memory: how much there is, how much is used, and how much may be."""
+"""Processors and memory: how much there is, how much is used, and how much may be; and the time."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 
 try:
@@ -35,6 +36,9 @@ LARGE_BLOCK = 2**20
 """Bytes of a block of memory that has pages of its own, see :func:`return_large_blocks`."""
 
 _M_MMAP_THRESHOLD = -3
+
+BOOT_FILE = "/proc/sys/kernel/random/boot_id"
+"""Where Linux says which start of the machine this is."""
 
 MOST_EXPENDABLE = 1000
 """What Linux adds, in thousandths of all memory, to what a process has, to choose which to end."""
@@ -258,4 +262,15 @@ def load_average() -> float | None:
     """Return how many processes want a CPU, on average of a minute; None where it is not known."""
     with suppress(AttributeError, OSError):
         return os.getloadavg()[0]
+    return None
+
+
+def boot_instant() -> tuple[str, float] | None:
+    """Return which start of the machine this is, and the seconds since, also those asleep.
+
+    Processes of one start can compare the seconds. It is None where that is not known, on macOS and
+    Windows.
+    """
+    with suppress(OSError, AttributeError), open(BOOT_FILE, encoding="ascii") as file:  # noqa: PTH123 see the package
+        return file.read().strip(), time.clock_gettime(time.CLOCK_BOOTTIME)
     return None

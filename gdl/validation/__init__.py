@@ -9,16 +9,3 @@ Start with :mod:`.validator`, which lists the checks in order. Those of :mod:`.k
 :mod:`.names`, :mod:`.safety` and :mod:`.stratification` look at the rules, the last with the help
 of :mod:`.ground_dependencies`; :mod:`.position_checks` and :mod:`.playout_checks` look at states.
 """
-
-from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
-from gdl.validation.position_checks import declared_in
-from gdl.validation.validator import problem_record, validate
-
-__all__ = [
-    "PlayoutProblem",
-    "PlayoutReport",
-    "check_playouts",
-    "declared_in",
-    "problem_record",
-    "validate",
-]

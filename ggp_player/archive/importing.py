@@ -1,4 +1,7 @@
-"""Records in files and folders: which files are records, and what is in them."""
+"""Records in files and folders: which files are records, and what is in them.
+
+Apart from what parses records, which sees their bytes alone and opens no files.
+"""
 
 from __future__ import annotations
 

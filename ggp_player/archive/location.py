@@ -1,4 +1,7 @@
-"""Where the archive is, unless somebody says otherwise."""
+"""Where the archive is, unless somebody says otherwise.
+
+Apart from the archive itself, which is told where it is.
+"""
 
 from __future__ import annotations
 

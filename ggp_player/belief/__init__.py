@@ -3,7 +3,7 @@
 A role is told its own move and its percepts after each step, and must infer the rest.
 :class:`Belief` holds the states that agree with all of that, each with its probability; it is where
 a search over information sets begins. :mod:`.batch` evaluates many steps together, and
-:mod:`.visibility` finds out whether a game hides anything at all.
+:func:`hides_states` finds out whether a game hides anything at all.
 
 Terms of the field: an *information set* of a role holds all histories that look the same to it, so
 that it must decide in all of them alike; here it is a number (:class:`InformationSets`). A
@@ -18,8 +18,8 @@ from ggp_player.belief.belief import (
     Hypothesis,
     InformationSets,
     StepObservation,
+    hides_states,
 )
-from ggp_player.belief.visibility import hides_states
 
 __all__ = [
     "ROOT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 from random import Random
 from typing import TypeAlias
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
+from gdl.language import moves_by_chance
+from gdl.playouts import play_out
 from ggp_player.belief.batch import Joint, Told, View, batch_machine
 
 ROOT = 0
@@ -22,6 +24,21 @@ ROOT = 0
 
 Hypothesis: TypeAlias = tuple[State, tuple[int, ...]]
 """A state, and each role's information set in it, in role order; () where these are not kept."""
+
+PLAYOUTS = 12
+"""Playouts in which something hidden is looked for."""
+
+STEPS = 60
+"""The most steps of a playout that are looked at."""
+
+ALL_JOINT_MOVES = 8192
+"""The most joint moves that are looked at in all."""
+
+INTERPRETED_JOINT_MOVES = 512
+"""The same where the rules are interpreted, and each takes some milliseconds at worst."""
+
+JOINT_MOVES = 64
+"""The most joint moves of a state that are looked at."""
 
 _Seen: TypeAlias = tuple[int, Term, Set[Term]]
 """An information set, and the move and the percepts that lead from it to the next."""
@@ -376,3 +393,41 @@ def _threshold(weights: NDArray[np.float64], count: int) -> float:
         if descending[heavy] < threshold:
             return float(threshold)
     return float(lighter[count - 1])
+
+
+def hides_states(machine: StateMachine, random: Random) -> bool:
+    """Whether some role that does not move by chance may be left in doubt about the state.
+
+    Random playouts are searched for a state, known to all, after which some role can see the same
+    in two different states. That none is found is no proof that there is none.
+    """
+    is_compiled = isinstance(machine, PropnetStateMachine)
+    left = ALL_JOINT_MOVES if is_compiled else INTERPRETED_JOINT_MOVES
+    for _ in range(PLAYOUTS):
+        for step in islice(play_out(machine, random, STEPS), STEPS):
+            if step.joint_move is None or left <= 0:
+                break
+            left -= min(JOINT_MOVES, prod(map(len, step.options)))
+            if _leaves_doubt(machine, step.state, step.options, random):
+                return True
+    return False
+
+
+def _leaves_doubt(
+    machine: StateMachine, state: State, options: Sequence[Sequence[Term]], random: Random
+) -> bool:
+    """Whether two joint moves lead to different states in which some role saw the same."""
+    if prod(map(len, options)) <= JOINT_MOVES:
+        joint_moves = list(product(*options))
+    else:
+        joint_moves = [tuple(map(random.choice, options)) for _ in range(JOINT_MOVES)]
+    after = [machine.next_state(state, joint_move) for joint_move in joint_moves]
+    for number, role in enumerate(machine.roles):
+        if moves_by_chance(role):
+            continue
+        known: dict[tuple[Term, frozenset[Term]], State] = {}
+        for joint_move, following in zip(joint_moves, after, strict=True):
+            seen = frozenset(machine.percepts(state, joint_move, role))
+            if known.setdefault((joint_move[number], seen), following) != following:
+                return True
+    return False

@@ -13,7 +13,7 @@ import click
 import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
-from gdl.reports import DrawingError
+from gdl.reports.diagrams import DrawingError
 from ggp_player.cli.commands.analyze import FORMATS
 from ggp_player.cli.learn import check_turns
 from ggp_player.cli.options import (
@@ -22,30 +22,24 @@ from ggp_player.cli.options import (
     say_on_stderr,
 )
 from ggp_player.errors import GgpPlayerError
-from ggp_player.inspect import (
-    PAGE_LIMITS,
-    TRACED_STRATEGIES,
-    FigureLimits,
-    MatchPrefix,
-    TimedSearch,
-    TracedStrategy,
-    TreeFigure,
-    json_object,
+from ggp_player.inspect.move_sequences import MatchPrefix
+from ggp_player.inspect.pattern_report import (
     learn_for_report,
-    machine_for,
-    make_tree_figure,
     patterns_object,
-    print_analysis,
     print_patterns,
-    print_position,
     report_patterns,
+)
+from ggp_player.inspect.report import json_object, print_analysis, print_position
+from ggp_player.inspect.timed_search import (
+    TimedSearch,
+    machine_for,
     searching_role,
     strategy_for,
     timed_search,
-    tree_dot,
-    tree_html,
-    tree_svg,
 )
+from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
+from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html, tree_svg
+from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.selection import STRATEGIES, strategy_from

@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 import gdl
-from gdl.benchmark import Failure, MeasurementPlan, measured_in_isolation, short
+from gdl.benchmark.isolated_process import measured_in_isolation
+from gdl.benchmark.measure import Failure, MeasurementPlan
+from gdl.benchmark.tables import short
 from gdl.errors import Source
 from gdl.language import decode
 from ggp_player.cli.options import say_on_stderr
-from ggp_player.inspect import measure_searches
+from ggp_player.inspect.search_benchmark import measure_searches
 from ggp_player.worker.warm_up_process import warm_up_first
 
 STDIN = Path("-")

@@ -30,7 +30,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.lab import learning_curve, write_learning_plot
+from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.strategies.learning import (
     ClusterLearning,
     DuelResult,

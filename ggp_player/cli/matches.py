@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.analysis.move_names import MoveNames
 from ggp_player.archive import (
     Archive,
     ArchivedMatch,
@@ -22,6 +22,9 @@ from ggp_player.archive import (
     default_archive,
 )
 from ggp_player.logs import shown
+
+if TYPE_CHECKING:
+    from gdl.analysis.move_names import MoveNames
 
 PIPE_WIDTH = 160
 """Characters of a line if the output is no terminal."""

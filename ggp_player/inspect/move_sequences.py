@@ -21,7 +21,7 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.system import is_file, is_folder
 from ggp_player.errors import JointMoveError, ProtocolError
 from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
-from ggp_player.strategies.textbook import Moves
+from ggp_player.strategies.textbook.game_tree import Moves
 
 SHOWN_MOVES = 20
 """The most legal moves that a message lists."""

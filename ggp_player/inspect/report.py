@@ -13,7 +13,7 @@ from ggp_player.inspect.move_sequences import listed_moves
 from ggp_player.inspect.timed_search import TimedSearch
 from ggp_player.protocol import move_texts
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.textbook import Moves
+from ggp_player.strategies.textbook.game_tree import Moves
 
 SHOWN_CHOICES = 12
 """The most choices shown, the last ones, of a search that reports on no moves."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter, thread_time
 
 import gdl
-from gdl.benchmark import MeasurementPlan
+from gdl.benchmark.measure import MeasurementPlan
 from gdl.engine import PropnetStateMachine
 from gdl.errors import RulesetError
 from ggp_player.search_slices import slice_seconds

@@ -17,7 +17,8 @@ from typing import TypeAlias
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies import Choice, MoveReport
-from ggp_player.strategies.textbook import MemoTable, Moves, in_role_order, own_first
+from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, own_first
+from ggp_player.strategies.textbook.memory import MemoTable
 
 KEPT_NODES = 20_000
 """The most nodes, a few megabytes; beyond them the deepest layers are forgotten."""

@@ -13,12 +13,12 @@ from html import escape
 
 import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
+from gdl.language import moves_by_chance
 from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.errors import GgpPlayerError
 from ggp_player.events import MoveThought, value_text
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
-from ggp_player.strategies.textbook import moves_by_chance
 from ggp_player.worker.interruptible import (
     InterruptibleMachine,
     SearchInterrupted,

@@ -11,27 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gdl import Constant, State, Term
+from gdl.language import moves_by_chance
 from ggp_player.inspect.search_trace import FULL, Node, NodeKind, SearchTrace, Window
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
-from ggp_player.strategies.textbook import (
-    AlphaBeta,
-    AlphaBetaTree,
-    BoundedMinimax,
-    BoundedSearch,
-    DepthLimitedTree,
-    Evaluator,
-    MaxN,
-    MaxNTree,
-    Minimax,
-    MinimaxSearch,
-    Moves,
-    NegamaxTree,
-    Utilities,
-    flipped,
-    in_role_order,
-    moves_by_chance,
-    opponents_of,
-)
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree
+from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax, BoundedSearch
+from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
+from ggp_player.strategies.textbook.evaluation import Evaluator
+from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, opponents_of
+from ggp_player.strategies.textbook.max_n import MaxN, MaxNTree, Utilities
+from ggp_player.strategies.textbook.minimax import Minimax, MinimaxSearch
+from ggp_player.strategies.textbook.negamax import NegamaxTree, flipped
 
 
 class TracedStrategy(Strategy):

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from gdl.reports import draw_dot, escaped, quoted
+from gdl.reports.diagrams import draw_dot, escaped, quoted
 from ggp_player.inspect.tree_figure import (
     FigureLimits,
     NodeShape,
@@ -82,7 +82,7 @@ _SIZE = re.compile(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
 
 
 def tree_svg(figure: TreeFigure, heading: str) -> str:
-    """Draw a figure as SVG; raises :class:`gdl.reports.DrawingError` without Graphviz.
+    """Draw a figure as SVG; raises :class:`gdl.reports.diagrams.DrawingError` without Graphviz.
 
     It is shown at its own size where there is room, and otherwise shrunk to the width.
     """

@@ -17,7 +17,7 @@ from math import hypot, log, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gdl.benchmark import save_figure
+from gdl.benchmark.plot import save_figure
 from ggp_player.lab.sequential_test import QUANTILE, elo_of
 from ggp_player.strategies.learning import LearningRound
 

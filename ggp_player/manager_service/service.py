@@ -15,7 +15,7 @@ from gdl.system import available_cpus, return_large_blocks
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.front import FrontSite
+from ggp_player.front.front import FrontSite
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import check_address
 from ggp_player.manager_service.scheduling.scheduler import Scheduler

@@ -1,4 +1,7 @@
-"""What is told of a match when it begins."""
+"""What is told of a match when it begins.
+
+Apart from the game manager, to which a match is its requests, not what archives are told of it.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from types import TracebackType
 
 from aiohttp import web
 
-from ggp_player.front import Streams, front_of
+from ggp_player.front.connections import Streams
+from ggp_player.front.front import front_of
 from ggp_player.pages.security import PAGE_HEADERS
 
 PAUSE_SECONDS = 0.25

@@ -29,7 +29,7 @@ from aiohttp.typedefs import Handler
 
 from gdl.system import available_cpus
 from ggp_player.events import EventBus
-from ggp_player.front import Streams
+from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
 from ggp_player.pages.event_stream import EventStream, counted

@@ -31,7 +31,7 @@ from gdl.analysis.move_names import MoveNames
 from ggp_player import archive
 from ggp_player.archive import ArchivedMatch
 from ggp_player.errors import AnalysisError, ArchiveError, PositionError
-from ggp_player.front import Streams
+from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawPosition

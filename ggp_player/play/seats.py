@@ -1,6 +1,7 @@
 """Who sits at the table of a session: people and searches, as players of the match runner.
 
-They see the table, so they can follow where moves are taken back.
+They see the table, so they can follow where moves are taken back. Apart from the session, which has
+no part in how a move is chosen.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a message is about, read from its beginning alone, whatever its dialect is.
 
 So a request that is answered ``busy`` whatever else is in it costs next to nothing, and so does the
-question whether it may change a match.
+question whether it may change a match. Apart from the dialects, which read whole messages.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from ggp_player.search_memory import default_search_memory
 from ggp_player.server.reply_deadline import MIN_MARGIN
 
 if TYPE_CHECKING:
-    from ggp_player.front import Timeouts
+    from ggp_player.front.connections import Timeouts
     from ggp_player.server.access import AccessRules
     from ggp_player.worker.process import MemoryLimits
 
@@ -365,7 +365,7 @@ class Config(BaseModel):
     @property
     def timeouts(self) -> Timeouts:
         """How long a request may take to come, and its reply to be received."""
-        from ggp_player.front import Timeouts
+        from ggp_player.front.connections import Timeouts
 
         return Timeouts(self.head_timeout, self.body_timeout)
 

@@ -39,20 +39,9 @@ from gdl.system import raise_open_files_limit, return_large_blocks
 from ggp_player.archive import default_archive
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
-from ggp_player.front import (
-    MAX_LINE,
-    MAX_MESSAGE,
-    ConnectionBounds,
-    Front,
-    FrontSettings,
-    FrontSite,
-    HttpRequest,
-    RequestHead,
-    Responder,
-    Streams,
-    front_of,
-    response,
-)
+from ggp_player.front.connections import ConnectionBounds, Streams
+from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, Responder, front_of
+from ggp_player.front.request_reader import MAX_MESSAGE, HttpRequest, RequestHead, response
 from ggp_player.pages import PlayerPages
 from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config

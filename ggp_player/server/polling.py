@@ -21,7 +21,7 @@ import aiohttp
 from yarl import URL
 
 from ggp_player.errors import ProtocolError, ServerError
-from ggp_player.front import MAX_MESSAGE
+from ggp_player.front.request_reader import MAX_MESSAGE
 from ggp_player.logs import shown
 from ggp_player.protocol import Envelope, parse_envelope
 from ggp_player.server.config import Config

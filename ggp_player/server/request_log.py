@@ -1,6 +1,7 @@
 """The log of requests: a line for each, but one a minute for those that come all the time.
 
-Schedulers ask for INFO every second while a player is listed.
+Schedulers ask for INFO every second while a player is listed. Apart from the player, so that what
+is written down of a request cannot change the answer.
 """
 
 from __future__ import annotations

@@ -8,15 +8,17 @@ bottom; each imports only what is below it:
   of them imports another
 - :mod:`.textbook`: minimax, alpha-beta, max^n and their like, on any state machine
 - :mod:`.engine_strategy`: :class:`EngineStrategy`, the base class of the strong searches
-- :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`
+- :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`, and the words for how a move
+  was found and what a search was limited by
 - :mod:`.components`: which part of a search runs, for whoever measures it
-- :mod:`.vocabulary`: the words for how a move was found, and for the limits of searches
 """
 
 from ggp_player.errors import StrategyError
 from ggp_player.strategies.base import (
     Choice,
+    Limit,
     LoneStrategy,
+    Method,
     MoveReport,
     Position,
     Strategy,
@@ -32,7 +34,6 @@ from ggp_player.strategies.components import (
     tally,
 )
 from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
-from ggp_player.strategies.vocabulary import Limit, Method
 
 __all__ = [
     "LEARNING",

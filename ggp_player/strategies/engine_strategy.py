@@ -1,4 +1,7 @@
-"""The base class of strategies that run on the compiled engine, in blocks of states."""
+"""The base class of strategies that run on the compiled engine, in blocks of states.
+
+Apart from the base of all strategies, which knows nothing of the engine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The background compiler: compiles the rules of a match in a thread, while a search interprets."""
+"""The background compiler: compiles the rules of a match in a thread, while a search interprets.
+
+Apart from the match tracker, which imports it when it compiles: a tracker that interprets is there
+sooner without the engine.
+"""
 
 from __future__ import annotations
 

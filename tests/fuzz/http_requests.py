@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 from aiohttp.http_parser import HttpRequestParser
 
-from ggp_player.front import Admission
+from ggp_player.front.admission import Admission
 from ggp_player.front.front import MAX_LINE
 from ggp_player.front.request_reader import HttpRequest, Refusal, RequestReader
 from ggp_player.server.access import AccessRules, message_in

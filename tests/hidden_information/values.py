@@ -11,7 +11,7 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
 from ggp_player.belief import Belief
 from ggp_player.strategies import Position
-from ggp_player.strategies.information_sets import InformationSetSearch
+from ggp_player.strategies.information_sets.information_set_search import InformationSetSearch
 
 
 @dataclass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ggp_player.lab import LabGame, PairResult, PairTask, PlayedMatch
-from ggp_player.lab.balance import BalancedOpening
+from ggp_player.lab.balance import BalancedOpening, LabGame
+from ggp_player.lab.match import PairResult, PairTask, PlayedMatch
 from tests.support.paths import GAMES
 
 

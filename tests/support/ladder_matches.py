@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ggp_player.lab.ladder import LadderMatch, LadderOpening
+from ggp_player.lab.ladder.matches import LadderMatch, LadderOpening
 from tests.support.tournament_results import result
 
 OPENING = LadderOpening("hex", 1, (4, 8), 3, 51.5, "0123456789abcdef")

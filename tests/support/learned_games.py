@@ -11,7 +11,8 @@ import numpy as np
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.pattern_learning import learn_evaluation
-from ggp_player.strategies.patterns import Cell, lay_out_tables
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from tests.support.small_games import breakthrough
 
 Result = TypeVar("Result")

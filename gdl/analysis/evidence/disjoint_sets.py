@@ -1,4 +1,7 @@
-"""Disjoint sets (union-find)."""
+"""Disjoint sets (union-find).
+
+Apart, since decomposition and symmetry both need them, and neither may import the other.
+"""
 
 from __future__ import annotations
 

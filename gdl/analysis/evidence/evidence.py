@@ -1,4 +1,7 @@
-"""The evidence that the analyses of one game share."""
+"""The evidence that the analyses of one game share.
+
+Apart from all that it holds, since each of these modules would otherwise import the others.
+"""
 
 from __future__ import annotations
 

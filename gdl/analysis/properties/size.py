@@ -1,4 +1,7 @@
-"""How large a game is: lines of play, estimated, and states, counted where they are few."""
+"""How large a game is: lines of play, estimated, and states, counted where they are few.
+
+Apart from length, though both are in steps of playouts: each property has a module of its name.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gdl.array_kernels import register_archive
+from gdl.array_kernels.archive import register_archive
 
 KERNELS = register_archive(Path(__file__).parent)
 """The native code of the kernels for circuits."""

@@ -2,7 +2,8 @@
 
 Run as a program, this file builds it in the folder that is given, or in this one. It needs Numba,
 and the environment that :mod:`gdl.array_kernels.numba_compiler` asks for: so let
-``python -m ggp_player.worker.kernel_build`` run it, which builds the searches' kernels too.
+``python -m ggp_player.worker.kernel_build`` run it, which builds the searches' kernels too. Apart
+from the kernels, since it is a program, and since a change here must not make their archive stale.
 """
 
 from __future__ import annotations

@@ -3,7 +3,3 @@
 Start in :mod:`.builder`. The view is read back from its layout (:mod:`.view_graph`), what each move
 implies is propagated (:mod:`.implied_values`), and gates are copied (:mod:`.cone_copies`).
 """
-
-from gdl.circuit.winning_moves.builder import WinningMoves, build_winning_moves
-
-__all__ = ["WinningMoves", "build_winning_moves"]

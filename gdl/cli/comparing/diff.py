@@ -13,7 +13,7 @@ import gdl
 from gdl.cli.arguments import MachineKind
 from gdl.cli.options import read_rules
 from gdl.cli.plain_output import writes_unicode
-from gdl.oracle import Bounds, Comparison, Difference, Verdict, compare
+from gdl.oracle.comparison import Bounds, Comparison, Difference, Verdict, compare
 
 
 def run_diff(first: Path, second: Path, machine: MachineKind, as_json: bool, **bounds: int) -> None:

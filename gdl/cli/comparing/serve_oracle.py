@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 
-from gdl.oracle import Limits, Session, memory_limit, serve
+from gdl.oracle.limits import Limits, memory_limit
+from gdl.oracle.line_server import serve
+from gdl.oracle.session import Session
 
 
 def run_serve_oracle(seconds: float, memory: int, games: int) -> None:

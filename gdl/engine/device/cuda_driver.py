@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gdl.engine.device.cuda_code import OLDEST, ptx
 from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.dlpack import CUDA
-from gdl.engine.device_kernels import KernelTarget
+from gdl.engine.device_kernels.targets import KernelTarget
 from gdl.errors import DeviceError
 
 THREADS_PER_BLOCK = 128

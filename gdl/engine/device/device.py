@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.device.dlpack import CPU
-from gdl.engine.device_kernels import KernelTarget
+from gdl.engine.device_kernels.targets import KernelTarget
 from gdl.errors import DeviceError
 from gdl.native_code import compile_source, native_code
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gdl.engine.block import Bits, Playouts
 from gdl.engine.device.device import Device, DeviceArray
 from gdl.engine.device.device_engine import DeviceEngine
-from gdl.engine.device_kernels import RANDOM_PLANES, ZEROS, sum_planes
+from gdl.engine.device_kernels.register_kernels import RANDOM_PLANES, ZEROS, sum_planes
 
 _ZEROS = (0,) * len(ZEROS)
 

@@ -11,13 +11,9 @@ from numpy.typing import NDArray
 from gdl.circuit import GateProgram, Layout
 from gdl.engine.block import Bits
 from gdl.engine.device.device import Device, DeviceArray, Kernels
-from gdl.engine.device_kernels import (
-    MEMORY_WORD,
-    DeviceGame,
-    KernelTarget,
-    kernel_source,
-    memory_kernel_source,
-)
+from gdl.engine.device_kernels.memory_kernels import MEMORY_WORD, memory_kernel_source
+from gdl.engine.device_kernels.register_kernels import DeviceGame, kernel_source
+from gdl.engine.device_kernels.targets import KernelTarget
 from gdl.engine.kernels import scratch_rows
 
 MAX_STRAIGHT_GATES = 20_000

@@ -12,13 +12,9 @@ from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
 from gdl.engine.device.dlpack import Imported, row_major
-from gdl.engine.device_kernels import (
-    RANDOM_PLANES,
-    WORD,
-    EpisodePlan,
-    bytes_at_once,
-    episode_source,
-)
+from gdl.engine.device_kernels.byte_kernels import WORD, bytes_at_once
+from gdl.engine.device_kernels.episode_kernels import EpisodePlan, episode_source
+from gdl.engine.device_kernels.register_kernels import RANDOM_PLANES
 from gdl.engine.kernels import scratch_rows
 from gdl.engine.lane_kernels import BlockArguments, CallArguments, GameArguments
 from gdl.engine.stepper import (

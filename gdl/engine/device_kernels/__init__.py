@@ -7,32 +7,3 @@ not fit: the interpreter of blocks, with rows that :mod:`.plane_helpers` finds. 
 :mod:`.episode_kernels`, with a game's :mod:`.evaluators`, and :mod:`.byte_kernels` where lanes
 become bytes. :mod:`.targets` says what a kernel is, on a GPU and on the host.
 """
-
-from __future__ import annotations
-
-from gdl.engine.device_kernels.byte_kernels import WORD, bytes_at_once
-from gdl.engine.device_kernels.episode_kernels import EpisodePlan, episode_source
-from gdl.engine.device_kernels.memory_kernels import MEMORY_WORD, memory_kernel_source
-from gdl.engine.device_kernels.register_kernels import (
-    RANDOM_PLANES,
-    ZEROS,
-    DeviceGame,
-    kernel_source,
-    sum_planes,
-)
-from gdl.engine.device_kernels.targets import KernelTarget
-
-__all__ = [
-    "MEMORY_WORD",
-    "RANDOM_PLANES",
-    "WORD",
-    "ZEROS",
-    "DeviceGame",
-    "EpisodePlan",
-    "KernelTarget",
-    "bytes_at_once",
-    "episode_source",
-    "kernel_source",
-    "memory_kernel_source",
-    "sum_planes",
-]

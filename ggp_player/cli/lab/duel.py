@@ -20,24 +20,14 @@ from gdl.system import available_cpus
 from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import compile_before_clocks
 from ggp_player.errors import GgpPlayerError
-from ggp_player.lab import (
-    Duel,
-    DuelOutcome,
-    End,
-    LabGame,
-    MoveLimit,
-    Plies,
-    SequentialTest,
-    begin_entry,
-    complete_entry,
-    fail_entry,
-    opened_play,
-    outcome_table,
-    outcome_to_json,
-    run_duel,
-    verdict_line,
-    version_of,
-)
+from ggp_player.lab.balance import LabGame, Plies
+from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel
+from ggp_player.lab.ledger import begin_entry, complete_entry, fail_entry
+from ggp_player.lab.match import MoveLimit
+from ggp_player.lab.other_version import version_of
+from ggp_player.lab.pair_play import opened_play
+from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
+from ggp_player.lab.sequential_test import SequentialTest
 from ggp_player.strategies.selection import create
 
 DEFAULT_NODES = 5000

@@ -16,20 +16,17 @@ from gdl.cli.options import check_plot, read_source, write_text
 from gdl.errors import counted
 from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import compile_before_clocks, say_on_stderr
-from ggp_player.lab import LabGame, Plies
-from ggp_player.lab.ladder import (
+from ggp_player.lab.balance import LabGame, Plies
+from ggp_player.lab.ladder.matches import (
     LadderFile,
     LadderOpening,
-    games_of,
     ladder_openings,
-    ladder_page,
-    ladder_players,
-    ladder_table,
     matches_of,
-    printed_table,
     read_ladder,
-    write_ladder_plot,
 )
+from ggp_player.lab.ladder.page import ladder_page, printed_table, write_ladder_plot
+from ggp_player.lab.ladder.players import ladder_players
+from ggp_player.lab.ladder.table import games_of, ladder_table
 from ggp_player.manager import game_name
 from ggp_player.manager.tournament import (
     Identity,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.cli.options import write_text
-from ggp_player.lab import ledger_page, read_ledger
+from ggp_player.lab.ledger import ledger_page, read_ledger
 
 
 def run_ledger(folder: Path, page: Path | None) -> None:

@@ -22,12 +22,10 @@ from ggp_player.cli.options import (
     reporting_unplayable_game,
     say_on_stderr,
 )
-from ggp_player.lab import LabGame
-from ggp_player.lab.profile import (
-    GameProfile,
-    ProfileSettings,
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
+from ggp_player.lab.profile.profile_report import (
     ProverVerdict,
-    profile_game,
     profile_tables,
     profiles_to_json,
     remarks,

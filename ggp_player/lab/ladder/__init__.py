@@ -20,33 +20,3 @@ table
 
 The matches are played as those of a tournament are (:mod:`ggp_player.manager.tournament`).
 """
-
-from ggp_player.lab.ladder.matches import (
-    LadderFile,
-    LadderMatch,
-    LadderOpening,
-    ladder_openings,
-    matches_of,
-    read_ladder,
-)
-from ggp_player.lab.ladder.page import draw_line, ladder_page, printed_table, write_ladder_plot
-from ggp_player.lab.ladder.players import LadderPlayer, ladder_players
-from ggp_player.lab.ladder.table import LadderTable, games_of, ladder_table
-
-__all__ = [
-    "LadderFile",
-    "LadderMatch",
-    "LadderOpening",
-    "LadderPlayer",
-    "LadderTable",
-    "draw_line",
-    "games_of",
-    "ladder_openings",
-    "ladder_page",
-    "ladder_players",
-    "ladder_table",
-    "matches_of",
-    "printed_table",
-    "read_ladder",
-    "write_ladder_plot",
-]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from gdl.benchmark import save_figure
+from gdl.benchmark.plot import save_figure
 from gdl.errors import counted
 from ggp_player.errors import LabError
 from ggp_player.lab.ladder.table import LadderRow, LadderTable

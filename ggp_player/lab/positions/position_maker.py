@@ -27,7 +27,7 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
 from gdl.engine.kernel_library import make_canonical
 from ggp_player.lab.positions.solved_positions import SolvedPosition
-from ggp_player.lab.positions.solving import MoveSolution, MoveSolver
+from ggp_player.lab.positions.solving.move_solver import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
 from ggp_player.strategies.mcts.tree_search import MoveStatistics

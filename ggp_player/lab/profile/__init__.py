@@ -14,23 +14,3 @@ counts
 :mod:`.solving` what it takes to prove stored positions, :mod:`.game_profile` all that for a game,
 and :mod:`.profile_report` tells.
 """
-
-from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
-from ggp_player.lab.profile.profile_report import (
-    ProverVerdict,
-    profile_tables,
-    profiles_to_json,
-    remarks,
-    verdict_on_provers,
-)
-
-__all__ = [
-    "GameProfile",
-    "ProfileSettings",
-    "ProverVerdict",
-    "profile_game",
-    "profile_tables",
-    "profiles_to_json",
-    "remarks",
-    "verdict_on_provers",
-]

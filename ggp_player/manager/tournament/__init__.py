@@ -1,7 +1,7 @@
 """Tournaments: many matches between players, and the standings and ratings that follow.
 
 In come games and players, out go results in a file and a report. To start reading: ``schedule``
-plans the matches, ``tournament_run`` has those without a result played, ``runner`` in which order,
+plans the matches, ``tournament_run`` has those without a result played, in which order,
 ``match_play`` here or ``cluster`` elsewhere; ``results`` keeps their results, ``standings`` and
 ``ratings`` sum them up, ``report`` writes them.
 

@@ -1,4 +1,7 @@
-"""Why a match could not be played to its end, and whether it is to be played again."""
+"""Why a match could not be played to its end, and whether it is to be played again.
+
+Apart from the scheduler, which plays a match again or not, and does not ask whose fault it was.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from gdl.game_library import own_games
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.front import Streams
+from ggp_player.front.connections import Streams
 from ggp_player.manager import MAX_REPLY, RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (
@@ -43,8 +43,13 @@ from ggp_player.manager_service.storage.store import (
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
-from ggp_player.manager_service.web.admission import AccessPolicy, ApiError, admit, secret_of
-from ggp_player.manager_service.web.name_claims import NameClaims
+from ggp_player.manager_service.web.admission import (
+    AccessPolicy,
+    ApiError,
+    NameClaims,
+    admit,
+    secret_of,
+)
 from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream

@@ -9,16 +9,10 @@ from __future__ import annotations
 from aiohttp import web
 
 from gdl.system import raise_open_files_limit
-from ggp_player.front import (
-    MAX_LINE,
-    ConnectionBounds,
-    FrontSettings,
-    FrontSite,
-    OpenAccess,
-    Reading,
-    Refusal,
-    Timeouts,
-)
+from ggp_player.front.admission import OpenAccess
+from ggp_player.front.connections import ConnectionBounds, Timeouts
+from ggp_player.front.front import MAX_LINE, FrontSettings, FrontSite
+from ggp_player.front.request_reader import Reading, Refusal
 from ggp_player.manager_service.rules.rules_pool import MAX_PROCESSES
 from ggp_player.manager_service.scheduling.clients import MAX_ASKED
 from ggp_player.manager_service.scheduling.people import MAX_PEOPLE

@@ -1,4 +1,7 @@
-"""The pages for organisers and spectators: players, events, standings, matches; all read only."""
+"""The pages for organisers and spectators: players, events, standings, matches; all read only.
+
+Apart from the table of the API, whose answers are JSON: what people look at is HTML.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ from aiohttp.typedefs import Handler
 from yarl import URL
 
 from ggp_player.errors import ServerError
-from ggp_player.front import Streams, front_of
+from ggp_player.front.connections import Streams
+from ggp_player.front.front import front_of
 from ggp_player.manager_service.scheduling.clients import is_person
 from ggp_player.manager_service.scheduling.people import Person, base_of
 from ggp_player.manager_service.web.admission import ApiError

@@ -1,5 +1,7 @@
 """Dialect D: the notes of Stanford's course, 2010 to 2013. As ggp-base, with PING, in lower case.
 
+Apart, as the dialects of each kind of game manager have a file.
+
 ::
 
     (ping)

@@ -11,27 +11,3 @@
 
 :mod:`.game_graph` keeps the states that they have in common.
 """
-
-from ggp_player.strategies.information_sets.counterfactual_regret import (
-    Profile,
-    RegretMinimisation,
-    best_response,
-    node_values,
-)
-from ggp_player.strategies.information_sets.extensive_form import (
-    ExtensiveForm,
-    ExtensiveFormBuilder,
-)
-from ggp_player.strategies.information_sets.game_graph import GameGraph
-from ggp_player.strategies.information_sets.information_set_search import InformationSetSearch
-
-__all__ = [
-    "ExtensiveForm",
-    "ExtensiveFormBuilder",
-    "GameGraph",
-    "InformationSetSearch",
-    "Profile",
-    "RegretMinimisation",
-    "best_response",
-    "node_values",
-]

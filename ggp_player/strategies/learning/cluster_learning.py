@@ -32,7 +32,7 @@ from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.patterns import Weights
+from ggp_player.strategies.patterns.pattern_tables import Weights
 from ggp_player.strategies.patterns.self_play_kernels import SelfPlayGames
 
 SLICE_SECONDS = 5.0

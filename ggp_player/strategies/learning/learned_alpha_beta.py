@@ -10,6 +10,7 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
+from gdl.language import moves_by_chance
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import (
     Choice,
@@ -23,7 +24,6 @@ from ggp_player.strategies import (
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
-from ggp_player.strategies.textbook import moves_by_chance
 
 
 class LearnedAlphaBeta(EngineStrategy):

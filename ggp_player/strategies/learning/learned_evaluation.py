@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ggp_player.strategies.patterns import PatternTables, Weights
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 from ggp_player.strategies.solver import StateEvaluation
 
 SWING = 8

@@ -1,4 +1,7 @@
-"""Monte Carlo tree search guided by patterns that are learned from the game first."""
+"""Monte Carlo tree search guided by patterns that are learned from the game first.
+
+Apart, as each strategy has a file, so that a name leads to one.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Component, Position, component
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.mcts import MonteCarlo, Settings
-from ggp_player.strategies.textbook import moves_by_chance
 
 DEFAULT = Settings()
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
+from gdl.language import moves_by_chance
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
@@ -33,8 +34,7 @@ from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
-from ggp_player.strategies.patterns import PatternTables, Weights
-from ggp_player.strategies.textbook import moves_by_chance
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
 USUAL_MATCHES = 16
 """Matches for which a duel has time: more than it needs on average, whoever is better."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import (
@@ -17,15 +18,10 @@ from ggp_player.strategies.learning.playout_states import (
     label_states,
     legal_widths,
 )
-from ggp_player.strategies.patterns import (
-    PatternTables,
-    draw_cube_tuples,
-    draw_tuples,
-    find_cells,
-    find_turns,
-    join_cells,
-    lay_out_tables,
-)
+from ggp_player.strategies.patterns.cell_graph import join_cells
+from ggp_player.strategies.patterns.cells import find_cells, find_turns
+from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, lay_out_tables
 from ggp_player.strategies.patterns.self_play_kernels import (
     Pace,
     SelfPlayGames,
@@ -33,7 +29,7 @@ from ggp_player.strategies.patterns.self_play_kernels import (
     new_games,
     play_on,
 )
-from ggp_player.strategies.textbook import moves_by_chance
+from ggp_player.strategies.patterns.tuples import draw_tuples
 
 SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
 """States of random playouts in which cells are found, and CPU time for them at most."""

@@ -34,7 +34,7 @@ from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.long_learning import LearningRound
 from ggp_player.strategies.learning.pattern_learning import learn_evaluation
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.patterns import PatternTables
+from ggp_player.strategies.patterns.pattern_tables import PatternTables
 
 VERSION: Literal[3] = 3
 """The version of the format. What earlier versions knew is worth nothing beside patterns."""

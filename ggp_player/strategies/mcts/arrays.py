@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant
-from gdl.circuit.winning_moves import WinningMoves
+from gdl.circuit.winning_moves.builder import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
 from gdl.engine.kernel_library import new_lock, unshared_zeros
-from ggp_player.strategies.textbook import moves_by_chance
+from gdl.language import moves_by_chance
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]

@@ -26,7 +26,7 @@ from ggp_player.strategies.mcts.arrays import (
     new_tree,
     state_words,
 )
-from ggp_player.strategies.patterns import (
+from ggp_player.strategies.patterns.pattern_tables import (
     NO_TABLES,
     Children,
     PatternTables,

@@ -30,7 +30,7 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
 )
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
-from ggp_player.strategies.patterns import PatternTables, Weights
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
 SLICE_GATES = 5_000_000
 """The most gates evaluated between two choices of a normal slice, some hundredths of a second.

@@ -54,7 +54,7 @@ from ggp_player.strategies.mcts.simultaneous import (
     new_matrix,
     solve_matrix,
 )
-from ggp_player.strategies.patterns import PatternTables, Weights
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
 TREE_BYTES = 2**30
 """Memory for a tree unless another is given."""

@@ -9,9 +9,3 @@ depth-first search (:mod:`.best_first`), and the search of independent subgames
 :mod:`.search_memory` and rank them by :mod:`.heuristics`, most of which rest on a delete relaxation
 of the circuit (:mod:`.delete_relaxation`). Start reading at :mod:`.planner`.
 """
-
-from ggp_player.strategies.planner.planner import Planner
-
-__all__ = [
-    "Planner",
-]

@@ -23,7 +23,8 @@ from ggp_player.strategies import (
 )
 from ggp_player.strategies.planner.plan_portfolio import PlanPortfolio
 from ggp_player.strategies.planner.state_space import FoundPlan, StateSpace
-from ggp_player.strategies.textbook import SequentialPlanning, utility
+from ggp_player.strategies.textbook.game_tree import utility
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 
 
 @dataclass(frozen=True, slots=True)

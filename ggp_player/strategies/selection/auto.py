@@ -17,6 +17,7 @@ from gdl import StateMachine
 from gdl.analysis import Analysis, Structure, Survey
 from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from gdl.language import moves_by_chance
 from gdl.playouts import play_out
 from gdl.system import available_cpus
 from ggp_player.strategies import (
@@ -29,20 +30,17 @@ from ggp_player.strategies import (
     compiled_machine,
     component,
 )
-from ggp_player.strategies.information_sets import InformationSetSearch
+from ggp_player.strategies.information_sets.information_set_search import InformationSetSearch
 from ggp_player.strategies.learning import Contest, Learner
 from ggp_player.strategies.mcts import MonteCarlo
-from ggp_player.strategies.planner import Planner
+from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.selection.portfolio import Portfolio
 from ggp_player.strategies.solver import Enumeration, Proof, Series
-from ggp_player.strategies.textbook import (
-    AlphaBeta,
-    EvaluationName,
-    MaxN,
-    SequentialPlanning,
-    moves_by_chance,
-    opponents_of,
-)
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
+from ggp_player.strategies.textbook.evaluation import EvaluationName
+from ggp_player.strategies.textbook.game_tree import opponents_of
+from ggp_player.strategies.textbook.max_n import MaxN
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 
 PROBE_PLAYOUTS = 8
 """Playouts of a probe."""

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from pydantic import TypeAdapter, ValidationError
 
 from ggp_player.strategies import Strategy, StrategyError
-from ggp_player.strategies.information_sets import InformationSetSearch
+from ggp_player.strategies.information_sets.information_set_search import InformationSetSearch
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo
 from ggp_player.strategies.mcts import MonteCarlo, Uct
-from ggp_player.strategies.planner import Planner
+from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.selection.auto import Auto
 from ggp_player.strategies.selection.own_strategies import (
     explained,
@@ -25,16 +25,14 @@ from ggp_player.strategies.selection.own_strategies import (
     suggestion,
 )
 from ggp_player.strategies.solver import Enumeration, Proof
-from ggp_player.strategies.textbook import (
-    AlphaBeta,
-    BoundedMinimax,
-    Deliberation,
-    Legal,
-    MaxN,
-    Minimax,
-    RandomMove,
-    SequentialPlanning,
-)
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
+from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax
+from ggp_player.strategies.textbook.deliberation import Deliberation
+from ggp_player.strategies.textbook.legal import Legal
+from ggp_player.strategies.textbook.max_n import MaxN
+from ggp_player.strategies.textbook.minimax import Minimax
+from ggp_player.strategies.textbook.random_move import RandomMove
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 
 STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     {

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from gdl.language import moves_by_chance
 from ggp_player.strategies import (
     Choice,
     Component,
@@ -43,7 +44,6 @@ from ggp_player.strategies.solver.enumeration_kernels import (
 )
 from ggp_player.strategies.solver.solution import Solution
 from ggp_player.strategies.solver.solver_block import MAX_MOVES, SolverBlock
-from ggp_player.strategies.textbook import moves_by_chance
 
 SLICE = 2**17
 """Joint moves made, or states valued, between two yields: some hundredths of a second."""

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
+from gdl.language import moves_by_chance
 from ggp_player.strategies import (
     Choice,
     Component,
@@ -26,7 +27,6 @@ from ggp_player.strategies import (
 )
 from ggp_player.strategies.solver.proof_tree import ENTRY_BYTES, MAX_DEPTH, ProofTree
 from ggp_player.strategies.solver.solver_block import MAX_MOVES
-from ggp_player.strategies.textbook import moves_by_chance
 
 
 class Proof(EngineStrategy):

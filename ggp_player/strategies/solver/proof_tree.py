@@ -13,7 +13,7 @@ from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.search_slices import slice_share
 from ggp_player.strategies import Choice, Limit, MoveReport, Position, tally
-from ggp_player.strategies.patterns import NO_TABLES, new_scratch
+from ggp_player.strategies.patterns.pattern_tables import NO_TABLES, new_scratch
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     PAUSED,

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Method, MoveReport, Position
 from ggp_player.strategies.solver.block_kernels import Words
 from ggp_player.strategies.solver.enumeration_kernels import SCALE, UNKNOWN, StateGraph, find_slot
-from ggp_player.strategies.textbook import moves_by_chance
 
 Values = NDArray[np.float64]
 

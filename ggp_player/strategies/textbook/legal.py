@@ -1,4 +1,7 @@
-"""The first legal move, always: the least that a player must do."""
+"""The first legal move, always: the least that a player must do.
+
+Apart, as each strategy has a file; this is the shortest example of one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A uniformly random legal move: the baseline that every other strategy must beat."""
+"""A uniformly random legal move: the baseline that every other strategy must beat.
+
+Apart, as each strategy has a file.
+"""
 
 from __future__ import annotations
 

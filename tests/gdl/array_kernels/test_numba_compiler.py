@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdl.array_kernels import KernelArchive, kernel
-from gdl.array_kernels.archive import Manifest
+from gdl.array_kernels import kernel
+from gdl.array_kernels.archive import KernelArchive, Manifest
 from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT, build_archive, recording
 from tests.support.paths import ROOT
 

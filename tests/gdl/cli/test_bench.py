@@ -385,7 +385,7 @@ def test_environments_are_measured_beside_bare_playouts() -> None:
 
 
 def test_environments_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.envs.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("gdl.envs.find_spec", lambda name: None)
     result = CliRunner().invoke(main, ["bench", str(GAME), "--env"])
     assert result.exit_code == 2
     assert "pip install 'ggp-player[rl]'" in result.output

@@ -8,8 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gdl.__main__ import main
-from gdl.benchmark import Coverage, CoverageLimits, coverage_page, measure_coverage
-from gdl.benchmark.coverage import measure_compilation
+from gdl.benchmark.coverage import (
+    Coverage,
+    CoverageLimits,
+    coverage_page,
+    measure_compilation,
+    measure_coverage,
+)
 from gdl.errors import Source
 from tests.support.paths import ROOT
 

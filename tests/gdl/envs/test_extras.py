@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from gdl.envs import MissingExtraError
-from gdl.envs.extras import require
+from gdl.envs import MissingExtraError, require
 
 HIDING = """
 import sys

@@ -18,8 +18,7 @@ from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.passes import PASSES
 from gdl.grounding.relaxed_reachability import relax
 from gdl.language import MACHINE_RELATIONS
-from gdl.rewriting import ReachableRows, analyse_rules
-from gdl.rewriting.rule_analysis import RulePasses
+from gdl.rewriting.rule_analysis import ReachableRows, RulePasses, analyse_rules
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 

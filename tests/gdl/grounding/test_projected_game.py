@@ -10,7 +10,7 @@ from gdl.datalog import SymbolTable, flatten_rules
 from gdl.grounding.gringo import GroundingBudget
 from gdl.grounding.projected_game import bound_fluents
 from gdl.language import MACHINE_RELATIONS, Rule
-from gdl.rewriting import RulePasses, analyse_rules
+from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
 from tests.support.lockstep import assert_lockstep
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import gdl
-from gdl.oracle import Bounds, Comparison, Verdict, compare
+from gdl.oracle.comparison import Bounds, Comparison, Verdict, compare
 from gdl.state_machine import joint_moves
 from tests.support.small_games import changed, game
 

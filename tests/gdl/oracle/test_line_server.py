@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from gdl.oracle import Limits, Session, serve
+from gdl.oracle.limits import Limits
+from gdl.oracle.line_server import serve
+from gdl.oracle.session import Session
 from tests.support.paths import ROOT
 from tests.support.small_games import game
 

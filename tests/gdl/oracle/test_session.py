@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
-from gdl.oracle import Limits, Session
+from gdl.oracle.limits import Limits
 from gdl.oracle.requests import METHODS
+from gdl.oracle.session import Session
 from gdl.playouts import play_out, randomness
 from tests.support.compiled_games import SMALL
 from tests.support.small_games import game

@@ -9,7 +9,8 @@ from gdl.circuit.options import CompileOptions
 from gdl.datalog import SymbolTable, flatten_rules
 from gdl.grounding.gringo import GroundingBudget
 from gdl.language import MACHINE_RELATIONS
-from gdl.rewriting import RulePasses, analyse_rules, functional_columns
+from gdl.rewriting.functional_dependencies import functional_columns
+from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
 from tests.support.lockstep import assert_lockstep
 
 ROW = """

@@ -13,7 +13,8 @@ from gdl.datalog import SymbolTable, flatten_rules
 from gdl.grounding.gringo import GroundingBudget
 from gdl.grounding.passes import PASSES, Where, run_passes
 from gdl.language import MACHINE_RELATIONS
-from gdl.rewriting import analyse_rules, relaxed_relation
+from gdl.rewriting.magic_guards import relaxed_relation
+from gdl.rewriting.rule_analysis import analyse_rules
 from tests.support.lockstep import assert_lockstep
 
 NUMBERS = " ".join(f"(n {i})" for i in range(8)) + " ".join(f"(s {i} {i + 1})" for i in range(7))

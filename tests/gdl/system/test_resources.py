@@ -13,6 +13,7 @@ import pytest
 from gdl.system import (
     available_cpus,
     available_memory,
+    boot_instant,
     child_cpu_seconds,
     child_environment,
     cpu_quota,
@@ -203,3 +204,17 @@ def test_the_limit_of_open_files_is_raised_as_far_as_it_can_be() -> None:
 def test_no_limit_of_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "resource", None)
     assert raise_open_files_limit(7) == 7
+
+
+@pytest.mark.skipif(not Path(resources.BOOT_FILE).exists(), reason="there is no such file")
+def test_the_seconds_of_a_start_of_the_machine_grow() -> None:
+    first, second = boot_instant(), boot_instant()
+    assert first is not None
+    assert second is not None
+    assert first[0] == second[0] != ""
+    assert 0 < first[1] <= second[1]
+
+
+def test_it_is_not_known_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "BOOT_FILE", "/nowhere")
+    assert boot_instant() is None

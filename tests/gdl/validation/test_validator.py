@@ -14,9 +14,9 @@ from gdl.datalog.normal_form import normal_form
 from gdl.language.forms import MAX_NESTING
 from gdl.language.keywords import RESERVED_WORDS
 from gdl.language.rules import Rule
-from gdl.validation import problem_record, stratification
+from gdl.validation import stratification
 from gdl.validation.ground_dependencies import NAMELESS
-from gdl.validation.validator import MAX_PROBLEMS
+from gdl.validation.validator import MAX_PROBLEMS, problem_record
 from tests.support.generators import rulesets
 
 GAME = """

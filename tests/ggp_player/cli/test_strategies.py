@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import main
 from ggp_player.strategies.selection import STRATEGIES, parameters
-from ggp_player.strategies.textbook import Legal
+from ggp_player.strategies.textbook.legal import Legal
 
 
 class Bare(Legal):

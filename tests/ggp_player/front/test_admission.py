@@ -1,6 +1,7 @@
 """What the front hands on of a request, and from whom."""
 
-from ggp_player.front import Admission, OpenAccess, RequestHead, plain_address
+from ggp_player.front.admission import Admission, OpenAccess, plain_address
+from ggp_player.front.request_reader import RequestHead
 
 
 def test_addresses_are_written_in_one_way() -> None:

@@ -11,15 +11,11 @@ from functools import partial
 import pytest
 from aiohttp import web
 
-from ggp_player.front import (
-    ConnectionBounds,
-    FrontSettings,
-    FrontSite,
-    OpenAccess,
-    Reading,
-    Timeouts,
-)
 from ggp_player.front import front as front_module
+from ggp_player.front.admission import OpenAccess
+from ggp_player.front.connections import ConnectionBounds, Timeouts
+from ggp_player.front.front import FrontSettings, FrontSite
+from ggp_player.front.request_reader import Reading
 
 LARGE = 16 * 2**20
 """Bytes of a reply that no buffer of the system holds."""

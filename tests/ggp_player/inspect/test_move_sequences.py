@@ -17,7 +17,7 @@ from ggp_player.inspect.move_sequences import (
     listed_moves,
 )
 from ggp_player.protocol import MatchRecord
-from ggp_player.strategies.textbook import Moves, playout
+from ggp_player.strategies.textbook.game_tree import Moves, playout
 from tests.ggp_player.conftest import FIELDS
 
 RULESET = gdl.parse(FIELDS)

@@ -11,7 +11,8 @@ import pytest
 from ggp_player.inspect.pattern_report import report_patterns
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedEvaluation
-from ggp_player.strategies.patterns import Cell, find_cells, lay_out_tables
+from ggp_player.strategies.patterns.cells import Cell, find_cells
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from ggp_player.strategies.solver import ProofTree
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import learned

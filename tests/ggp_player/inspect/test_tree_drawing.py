@@ -19,10 +19,9 @@ from hypothesis import strategies as st
 import gdl
 from gdl import StateMachine
 from ggp_player.errors import TreeSizeError
-from ggp_player.inspect import PAGE_LIMITS, tree_html
 from ggp_player.inspect.search_trace import LeafKind, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
+from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html, tree_svg
 from ggp_player.inspect.tree_figure import (
     FigureLimits,
     NodeShape,

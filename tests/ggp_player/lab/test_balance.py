@@ -10,8 +10,7 @@ import pytest
 
 import gdl
 from ggp_player.errors import LabError
-from ggp_player.lab import BalancedOpenings, LabGame, Plies
-from ggp_player.lab.balance import LEAST_VALUE, MOST_VALUE
+from ggp_player.lab.balance import LEAST_VALUE, MOST_VALUE, BalancedOpenings, LabGame, Plies
 from ggp_player.lab.match import machine_for
 from tests.support.lab_games import CONNECT_FOUR, TIC_TAC_TOE, lab_game
 

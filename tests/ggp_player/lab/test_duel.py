@@ -11,23 +11,11 @@ import pytest
 from rich.console import Console
 
 from ggp_player.errors import LabError
-from ggp_player.lab import (
-    Duel,
-    DuelOutcome,
-    End,
-    LabGame,
-    MoveLimit,
-    PairResult,
-    PairTask,
-    Plies,
-    SequentialTest,
-    SequentialVerdict,
-    outcome_table,
-    outcome_to_json,
-    run_duel,
-    verdict_line,
-)
-from ggp_player.lab.sequential_test import MIN_PAIRS
+from ggp_player.lab.balance import LabGame, Plies
+from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel
+from ggp_player.lab.match import MoveLimit, PairResult, PairTask
+from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
+from ggp_player.lab.sequential_test import MIN_PAIRS, SequentialTest, SequentialVerdict
 from tests.support.lab_games import NIM, TIC_TAC_TOE, openings, playing
 
 ONE = Duel(("a", "b"), (LabGame("one", ""),), MoveLimit(nodes=10), pairs=100)
@@ -156,7 +144,7 @@ def test_names_of_games_are_different() -> None:
 
 @pytest.mark.thorough
 def test_a_real_duel_is_decided() -> None:
-    from ggp_player.lab import opened_play
+    from ggp_player.lab.pair_play import opened_play
 
     duel = Duel(
         ("mcts", "random"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.lab import learning_curve, write_learning_plot
+from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.lab.sequential_test import elo_of
 from ggp_player.strategies.learning import LearningRound
 

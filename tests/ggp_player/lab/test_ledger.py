@@ -10,18 +10,10 @@ from pathlib import Path
 import pytest
 
 from ggp_player.errors import LabError
-from ggp_player.lab import (
-    Duel,
-    DuelOutcome,
-    LabGame,
-    MoveLimit,
-    begin_entry,
-    complete_entry,
-    fail_entry,
-    ledger_page,
-    read_ledger,
-    run_duel,
-)
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.duel import Duel, DuelOutcome, run_duel
+from ggp_player.lab.ledger import begin_entry, complete_entry, fail_entry, ledger_page, read_ledger
+from ggp_player.lab.match import MoveLimit
 from tests.support.lab_games import openings, playing
 from tests.support.paths import ROOT
 

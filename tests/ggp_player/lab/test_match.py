@@ -12,8 +12,16 @@ import pytest
 import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
-from ggp_player.lab import BalancedOpenings, LabGame, MoveLimit, PairTask, Plies, play_pair
-from ggp_player.lab.match import MAX_MATCH_STEPS, SeatedStrategy, choosers, machine_for
+from ggp_player.lab.balance import BalancedOpenings, LabGame, Plies
+from ggp_player.lab.match import (
+    MAX_MATCH_STEPS,
+    MoveLimit,
+    PairTask,
+    SeatedStrategy,
+    choosers,
+    machine_for,
+    play_pair,
+)
 from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import registry
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game

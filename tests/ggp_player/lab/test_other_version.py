@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from ggp_player.errors import LabError
-from ggp_player.lab import LabGame, MoveLimit, PairTask, play_pair, version_of
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.match import MoveLimit, PairTask, play_pair
+from ggp_player.lab.other_version import version_of
 from tests.support.lab_games import NIM, TIC_TAC_TOE
 
 SECONDS = MoveLimit(seconds=0.01)

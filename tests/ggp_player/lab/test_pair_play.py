@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from ggp_player.errors import LabError
-from ggp_player.lab import MoveLimit, PairResult, PairTask, opened_play
+from ggp_player.lab.match import MoveLimit, PairResult, PairTask
+from ggp_player.lab.pair_play import opened_play
 from tests.support.lab_games import NIM, TIC_TAC_TOE
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ggp_player.front import Admission, Refusal, RequestHead
+from ggp_player.front.admission import Admission
+from ggp_player.front.request_reader import Refusal, RequestHead
 from ggp_player.server.access import (
     TOKEN_SENDER,
     AccessRules,

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ggp_player.errors import ServerError
-from ggp_player.front import MAX_MESSAGE
+from ggp_player.front.request_reader import MAX_MESSAGE
 from ggp_player.server import http
 from ggp_player.server.config import Config
 from ggp_player.server.http import (

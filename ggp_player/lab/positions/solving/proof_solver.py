@@ -1,4 +1,7 @@
-"""Solving any game of two rivals that move in turn, by the player's proof search."""
+"""Solving any game of two rivals that move in turn, by the player's proof search.
+
+Apart from the solvers of single games, which do without the player's searches.
+"""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from gdl import State
 from gdl.analysis import analyse
 from gdl.circuit import TRUE
-from gdl.circuit.winning_moves import WinningMoves, build_winning_moves
-from gdl.circuit.winning_moves.builder import MIN_GATES
+from gdl.circuit.winning_moves.builder import MIN_GATES, WinningMoves, build_winning_moves
 from gdl.engine.machine import PropnetStateMachine
 from gdl.playouts import play_out
 from tests.support.compiled_games import machine_of

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 import gdl.__main__
 import ggp_player.__main__
-from gdl.benchmark import CoverageLimits
+from gdl.benchmark.coverage import CoverageLimits
 from gdl.cli.arguments import OutputPath, RulesheetPath
-from gdl.oracle import Bounds, Limits
+from gdl.oracle.comparison import Bounds
+from gdl.oracle.limits import Limits
 from ggp_player.archive import DEFAULT_LIMIT
 from ggp_player.archive.archived_match import STATUSES
 from ggp_player.archive.location import ARCHIVE_VARIABLE

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from ggp_player.__main__ import main
 from ggp_player.cli.lab import profile as command
-from ggp_player.lab import LabGame
-from ggp_player.lab.profile import GameProfile, ProfileSettings
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings
 from ggp_player.lab.profile.search_profile import SearchProfile
 from ggp_player.strategies import Component, Usage
 from tests.support.paths import GAMES

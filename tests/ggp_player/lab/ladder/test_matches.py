@@ -13,8 +13,9 @@ import pytest
 
 import gdl
 from ggp_player.errors import LabError, TournamentError
-from ggp_player.lab import LabGame, Plies
-from ggp_player.lab.ladder import LadderFile, LadderPlayer, ladder_openings, read_ladder
+from ggp_player.lab.balance import LabGame, Plies
+from ggp_player.lab.ladder.matches import LadderFile, ladder_openings, read_ladder
+from ggp_player.lab.ladder.players import LadderPlayer
 from ggp_player.manager.tournament import Identity
 from tests.support.lab_games import CONNECT_FOUR, TIC_TAC_TOE
 from tests.support.ladder_matches import OPENING

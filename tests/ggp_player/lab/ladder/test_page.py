@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ggp_player.errors import LabError
-from ggp_player.lab.ladder import ladder_table, write_ladder_plot
-from ggp_player.lab.ladder.page import versions_in_order
+from ggp_player.lab.ladder.page import versions_in_order, write_ladder_plot
+from ggp_player.lab.ladder.table import ladder_table
 from tests.support.ladder_matches import won
 
 MATCHES = [

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ggp_player.errors import LabError
-from ggp_player.lab.ladder import LadderPlayer, ladder_players
+from ggp_player.lab.ladder.players import LadderPlayer, ladder_players
 from ggp_player.lab.ledger import strategies_version
 
 

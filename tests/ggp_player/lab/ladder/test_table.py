@@ -6,7 +6,8 @@ from math import log10
 
 import pytest
 
-from ggp_player.lab.ladder import LadderTable, games_of, ladder_page, ladder_table
+from ggp_player.lab.ladder.page import ladder_page
+from ggp_player.lab.ladder.table import LadderTable, games_of, ladder_table
 from tests.support.ladder_matches import match, won
 
 

@@ -11,7 +11,8 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.lab.positions import position_maker
 from ggp_player.lab.positions.position_maker import PositionMaker, Recipe
 from ggp_player.lab.positions.solved_positions import SolvedPosition
-from ggp_player.lab.positions.solving import ProofSolver, textbook_values
+from ggp_player.lab.positions.solving.move_solver import textbook_values
+from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from ggp_player.lab.positions.turns import replayed
 
 RECIPE = Recipe(1, 5, opening=3, play_gates=1, try_gates=1, per_game=1)

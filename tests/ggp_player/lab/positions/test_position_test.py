@@ -26,7 +26,7 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving import textbook_values
+from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.search_slices import slice_seconds

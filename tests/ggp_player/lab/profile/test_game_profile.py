@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import gdl
-from ggp_player.lab import LabGame
-from ggp_player.lab.profile import GameProfile, ProfileSettings, profile_game
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
 from ggp_player.lab.profile.search_profile import CpuClocks
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.strategies import PROVERS, Component

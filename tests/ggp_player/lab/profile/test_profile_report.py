@@ -8,9 +8,8 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from ggp_player.lab.profile import (
-    GameProfile,
-    ProfileSettings,
+from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings
+from ggp_player.lab.profile.profile_report import (
     profile_tables,
     profiles_to_json,
     remarks,

@@ -16,7 +16,7 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving import textbook_values
+from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.lab.profile.solving import solve_positions, stored_positions
 from tests.support.cpu_clock import FakeCpuClock

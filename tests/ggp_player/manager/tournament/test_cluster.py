@@ -18,8 +18,8 @@ from ggp_player.manager.tournament.cluster import ClusterPlay, MatchSettings, pl
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.runner import MatchRunner, PlayMatch
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.tournament_run import MatchRunner, PlayMatch
 from tests.support.paths import GAMES
 from tests.support.ray_cluster import ray_cluster, workers_at_work
 

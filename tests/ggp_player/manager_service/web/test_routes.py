@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 
 from ggp_player.manager_service.rules import rules_pool
 from ggp_player.manager_service.scheduling import roster
-from ggp_player.manager_service.web.name_claims import MAX_NAMES
+from ggp_player.manager_service.web.admission import MAX_NAMES
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES
 from ggp_player.protocol import MatchRecord

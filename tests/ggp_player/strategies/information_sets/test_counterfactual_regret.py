@@ -8,16 +8,18 @@ import pytest
 
 import gdl
 from ggp_player.belief import StepObservation
-from ggp_player.strategies.information_sets import (
-    ExtensiveForm,
-    ExtensiveFormBuilder,
-    GameGraph,
+from ggp_player.strategies.information_sets.counterfactual_regret import (
     Profile,
     RegretMinimisation,
     best_response,
     node_values,
 )
-from ggp_player.strategies.information_sets.extensive_form import estimated_leaves
+from ggp_player.strategies.information_sets.extensive_form import (
+    ExtensiveForm,
+    ExtensiveFormBuilder,
+    estimated_leaves,
+)
+from ggp_player.strategies.information_sets.game_graph import GameGraph
 from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.hidden_games import coin
 

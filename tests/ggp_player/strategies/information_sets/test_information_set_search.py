@@ -11,7 +11,8 @@ import pytest
 import gdl
 from ggp_player.belief import Belief
 from ggp_player.strategies import Choice, Method, Position
-from ggp_player.strategies.information_sets import InformationSetSearch, findings
+from ggp_player.strategies.information_sets import findings
+from ggp_player.strategies.information_sets.information_set_search import InformationSetSearch
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.hidden_games import coin, three_doors

@@ -24,7 +24,7 @@ from ggp_player.strategies.learning.cluster_learning import (
     fluents_of,
     learn_in_worker,
 )
-from ggp_player.strategies.patterns import Weights
+from ggp_player.strategies.patterns.pattern_tables import Weights
 from tests.support.learned_games import GAME, exhaust, learned, numbered_evaluation, ticking
 from tests.support.ray_cluster import ray_cluster, workers_at_work
 from tests.support.small_games import compiled

@@ -22,8 +22,7 @@ from ggp_player.strategies.mcts.memory import (
 )
 from ggp_player.strategies.mcts.priors import EXPANDED, UNIFORM
 from ggp_player.strategies.mcts.tree_search import TreeSearch
-from ggp_player.strategies.patterns import NO_TABLES
-from ggp_player.strategies.patterns.pattern_tables import CERTAIN
+from ggp_player.strategies.patterns.pattern_tables import CERTAIN, NO_TABLES
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import GAME, learned, numbered_evaluation
 from tests.support.search_trees import searched, states_of

@@ -7,7 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from ggp_player.strategies.patterns import find_cells, join_cells
+from ggp_player.strategies.patterns.cell_graph import join_cells
+from ggp_player.strategies.patterns.cells import find_cells
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import sampled
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies.patterns import Cell, find_cells, find_turns
+from ggp_player.strategies.patterns.cells import Cell, find_cells, find_turns
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import sampled
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies.patterns import Cell, draw_cube_tuples, find_cells, lay_out_tables
+from ggp_player.strategies.patterns.cells import Cell, find_cells
+from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import compiled, sampled
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gdl.engine import as_words, packed_state
-from ggp_player.strategies.patterns import (
-    Cell,
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.pattern_tables import (
     PatternTables,
     add_up,
     find_entries,

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp_player.strategies.patterns import Cell, draw_tuples
-from ggp_player.strategies.patterns.tuples import MAX_CELLS, MAX_ENTRIES
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.tuples import MAX_CELLS, MAX_ENTRIES, draw_tuples
 
 
 def ring(count: int, radix: int) -> tuple[list[Cell], np.ndarray]:

@@ -16,13 +16,14 @@ from gdl import State, Term
 from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.patterns import Cell, lay_out_tables
+from ggp_player.strategies.base import Method
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
-from ggp_player.strategies.vocabulary import Method
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,

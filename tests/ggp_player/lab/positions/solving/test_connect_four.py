@@ -8,7 +8,9 @@ import pytest
 
 import gdl
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.positions.solving import ConnectFourSolver, ProofSolver, textbook_values
+from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
+from ggp_player.lab.positions.solving.move_solver import textbook_values
+from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
 
 pytestmark = pytest.mark.thorough

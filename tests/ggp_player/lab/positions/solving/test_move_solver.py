@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gdl import parse_term
 from gdl.engine import PropnetStateMachine
-from ggp_player.lab.positions.solving import MoveSolution, ProofSolver, textbook_values
+from ggp_player.lab.positions.solving.move_solver import MoveSolution, textbook_values
+from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from ggp_player.lab.positions.turns import replayed
 
 

@@ -9,7 +9,8 @@ import pytest
 import gdl
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine
-from ggp_player.lab.positions.solving import ProofSolver, textbook_values
+from ggp_player.lab.positions.solving.move_solver import textbook_values
+from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
 
 

@@ -17,8 +17,8 @@ from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.runner import MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.tournament_run import MatchRunner
 from ggp_player.match_runner.players import MatchPlayer
 from tests.support.command_line import CLOSED
 

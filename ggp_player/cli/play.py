@@ -18,7 +18,9 @@ from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
 from ggp_player.manager import RemotePlayer, check_reachable, game_name, seat_of
+from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.human import HumanSeat
+from ggp_player.play.levels import HIGHEST, LEVELS
 from ggp_player.play.page import serve_table
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.play.terminal import Terminal, TerminalSession
@@ -27,22 +29,28 @@ from ggp_player.worker.pool import Pool
 
 
 def run_play(
-    game: Path,
+    game: Path | None,
     archive: Path | None,
     no_archive: bool,
     archive_limit: ArchiveLimit,
     **options: object,
 ) -> None:
-    """Play GAME against the computer: one of our own games, by name, or a file of rules."""
+    """Play GAME against the computer: one of our own games, by name, or a file of rules.
+
+    Without one, all games are on a page.
+    """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     chosen = _Options(**options)  # type: ignore[arg-type]
     with (
         reporting_unplayable_game(),
         archiving(archive, no_archive, archive_limit) as events,
+        suppress(KeyboardInterrupt),
     ):
-        setup = chosen.setup(game, events)
-        with suppress(KeyboardInterrupt):
-            asyncio.run(_play(setup, chosen))
+        if game is not None:
+            asyncio.run(_play(chosen.setup(chosen.wish(game), events), chosen))
+        else:
+            tuple(map(_opponent, chosen.opponents))  # which says now what cannot be used
+            asyncio.run(_play_in_gallery(chosen, events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class _Options:
 
     roles: tuple[str, ...]
     opponents: tuple[str, ...]
+    level: int | None
     start_clock: int
     play_clock: int
     timed: bool
@@ -60,28 +69,42 @@ class _Options:
     no_browser: bool
     save: Path | None
 
-    def setup(self, rulesheet: Path, events: EventBus) -> PlaySetup:
-        """What the match is played with."""
+    def wish(self, rulesheet: Path) -> Wish:
+        """The match of a game that the command line names."""
+        name, address = game_name(rulesheet), rulesheet.resolve().as_uri()
+        return Wish(gdl.load(rulesheet), name, address, self.roles, self.level or 0)
+
+    def setup(self, wish: Wish, events: EventBus) -> PlaySetup:
+        """What a match is played with."""
+        chosen = LEVELS[wish.level - 1] if wish.level else None
+        opponents = tuple(map(_opponent, self.opponents or (HIGHEST.strategy,)))
         return PlaySetup(
-            gdl.load(rulesheet),
-            game_name(rulesheet),
+            wish.ruleset,
+            wish.name,
             self.start_clock,
             self.play_clock,
             self.seed,
-            rulesheet_url=rulesheet.resolve().as_uri(),
+            rulesheet_url=wish.address,
             events=events,
-            persons=self.roles,
-            opponents=tuple(map(_opponent, self.opponents or ("auto",))),
+            persons=wish.roles,
+            opponents=(chosen.strategy,) if chosen else opponents,
             is_timed=self.timed,
+            ponder=chosen is None or chosen.ponders,
+            adviser=HIGHEST.strategy if chosen else "",
         )
+
+
+async def _session(setup: PlaySetup) -> PlaySession:
+    """Make the session of a match, in which player servers are asked whether they are there."""
+    machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
+    await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
+    limits = load_config(flags={"strategy": "auto"}).memory_limits
+    return await asyncio.to_thread(PlaySession, setup, machine, Pool(1, limits))
 
 
 async def _play(setup: PlaySetup, options: _Options) -> None:
     """Play until the person leaves."""
-    machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
-    await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
-    limits = load_config(flags={"strategy": "auto"}).memory_limits
-    async with await asyncio.to_thread(PlaySession, setup, machine, Pool(1, limits)) as session:
+    async with await _session(setup) as session:
         if options.terminal:
             await TerminalSession(session, Terminal(), options.save).run()
         else:
@@ -90,15 +113,31 @@ async def _play(setup: PlaySetup, options: _Options) -> None:
 
 async def _play_on_page(session: PlaySession, options: _Options) -> None:
     async with serve_table(session, session.setup.match_id, options.port) as address:
-        click.echo(f"play at {address}\nCtrl-C ends it")
-        if not options.no_browser:
-            # In a thread, as some browsers are waited for.
-            await asyncio.to_thread(webbrowser.open, address)
         try:
-            await asyncio.Event().wait()
+            await _until_left(address, options)
         finally:
             if options.save is not None:
                 save_or_print(session.record(), options.save)
+
+
+async def _play_in_gallery(options: _Options, events: EventBus) -> None:
+    """Play one match after the other, each begun on the page of all games."""
+
+    async def new_session(wish: Wish) -> PlaySession:
+        return await _session(options.setup(wish, events))
+
+    level = options.level or (0 if options.opponents else HIGHEST.number)
+    gallery = Gallery(new_session, level, options.opponents)
+    async with serve_gallery(gallery, options.port) as address:
+        await _until_left(address, options)
+
+
+async def _until_left(address: str, options: _Options) -> None:
+    click.echo(f"play at {address}\nCtrl-C ends it")
+    if not options.no_browser:
+        # In a thread, as some browsers are waited for.
+        await asyncio.to_thread(webbrowser.open, address)
+    await asyncio.Event().wait()
 
 
 def _opponent(text: str) -> Opponent:

@@ -12,18 +12,20 @@ from weakref import WeakValueDictionary
 from gdl.analysis.move_names import MoveNames
 from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
-from ggp_player.errors import PositionError
+from ggp_player.errors import PositionError, UnplayableError
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawing_process import (
     Answer,
     Drawing,
     DrawingRequest,
     DrawPosition,
+    FindGame,
     NameMoves,
     decode_answer,
     encode,
 )
 from ggp_player.pages.positions import ShownPosition
+from ggp_player.pages.rulesheets import GameFound
 
 DRAWING_SECONDS = 20.0
 """How long a request may take; the process bounds what it does itself, unless it hangs."""
@@ -72,6 +74,17 @@ class Drawer:
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
+
+    async def game(self, request: FindGame, asker: str = "") -> tuple[GameFound, Drawing]:
+        """Return what is found of a rulesheet, and the initial state where it can be played.
+
+        Raises :class:`UnplayableError` where that takes too long.
+        """
+        answer = await self._asked(request, asker)
+        if answer.game is None:
+            reason = f": {answer.error}" if answer.error else ""
+            raise UnplayableError(f"the rules are too hard to be read here{reason}")
+        return answer.game, answer.drawings[0] if answer.drawings else Drawing()
 
     async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
         """Return what the moves of a game are called, in their own words where that fails."""

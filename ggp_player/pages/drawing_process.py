@@ -41,6 +41,7 @@ from ggp_player import archive as matches
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError
 from ggp_player.pages.positions import MatchTree, ShownPosition
+from ggp_player.pages.rulesheets import GameFound, find_game
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -97,7 +98,7 @@ class DrawState:
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
     moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
     refines the boards; without one they follow from the rules. Where the match ``is_over``, what
-    has decided it is marked.
+    has decided it is marked. ``prefix`` begins the ids of a drawing that is one of several.
     """
 
     rules: str
@@ -109,6 +110,7 @@ class DrawState:
     layout_file: str = ""
     is_partial: bool = False
     is_over: bool = False
+    prefix: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
 
@@ -149,6 +151,16 @@ class NameMoves:
 
 
 @dataclass(frozen=True, slots=True)
+class FindGame:
+    """Check a rulesheet, and draw the initial state of its game."""
+
+    rules: str
+    layout_file: str = ""
+    prefix: str = ""
+    kind: Literal["FindGame"] = field(default="FindGame", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A state as SVG; as facts where it could not be drawn.
 
@@ -175,9 +187,10 @@ class Answer:
     refusal: str = ""
     is_too_hard: bool = False
     names: MoveNames | None = None
+    game: GameFound | None = None
 
 
-DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | NameMoves
+DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | NameMoves | FindGame
 
 _REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
@@ -233,6 +246,8 @@ def answer(request: DrawingRequest) -> Answer:
             return Answer((_draw(request),))
         if isinstance(request, DrawPosition):
             return _draw_position(request)
+        if isinstance(request, FindGame):
+            return _find_game(request)
         if isinstance(request, NameMoves):
             return Answer(names=_move_names(request.rules, request.layout_file))
         return Answer(tuple(_draw_steps(request)))
@@ -299,6 +314,21 @@ def _draw(request: DrawState) -> Drawing:
         return _drawn_on(layout, request)
 
 
+def _find_game(request: FindGame) -> Answer:
+    with _at_most(POSITION_SECONDS):
+        game, state = find_game(request.rules)
+    if not game.roles:
+        return Answer(game=game)
+    drawn = DrawState(
+        request.rules,
+        state,
+        layout_file=request.layout_file,
+        is_partial=game.has_percepts,  # nobody need be told that it is whole
+        prefix=request.prefix,
+    )
+    return Answer((_draw(drawn),), game=game)
+
+
 def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     state = facts_of(request.state)
     cells: dict[str, tuple[str, ...]] = {}
@@ -309,7 +339,7 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    options = replace(ON_PAGE, is_partial=request.is_partial)
+    options = replace(ON_PAGE, is_partial=request.is_partial, prefix=request.prefix)
     if request.is_over:
         options = replace(options, decisive=_decisive(request.rules, request.state))
     drawing = _drawn(layout, state, before, options)

@@ -109,15 +109,19 @@ class PlayPage:
     """Serves a table, while it is served: see :func:`serve_table`.
 
     ``base`` stands before the paths of the page's addresses. A page with a ``number`` is loaded
-    again when its events end: another one, with another number, has taken its place.
+    again when its events end: another one, with another number, has taken its place. ``gallery`` is
+    the address of the page from which the match was begun, if it was.
     """
 
-    def __init__(self, table: Table, title: str = "", base: str = "", number: int = 0) -> None:
+    def __init__(
+        self, table: Table, title: str = "", base: str = "", number: int = 0, gallery: str = ""
+    ) -> None:
         self.table = table
         self.guard = WriteGuard()
         self._title = title or "A game"
         self._base = base
         self._number = number
+        self._gallery = gallery
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
         self._names = MoveNames()
@@ -131,7 +135,7 @@ class PlayPage:
     def application(self) -> web.Application:
         """Return the aiohttp application of the page."""
         app = web.Application(
-            middlewares=[_by_name_of_this_machine, in_sentences], client_max_size=MAX_REQUEST
+            middlewares=[by_name_of_this_machine, in_sentences], client_max_size=MAX_REQUEST
         )
         for (method, path), handler in self.handlers().items():
             app.router.add_route(method, path, handler)
@@ -185,6 +189,7 @@ class PlayPage:
             self._base,
             token=self.guard.token,
             number=self._number,
+            gallery=self._gallery,
             game=self._title,
             persons=table.persons_in_words(),
             actions=table.actions,
@@ -449,7 +454,8 @@ def layout_file_of_rules(table: Table) -> str:
 
 
 @web.middleware
-async def _by_name_of_this_machine(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def by_name_of_this_machine(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer nobody who has asked for another name: that is of a site that points here."""
     if request.host.rpartition(":")[0] not in NAMES:
         return _sentence(403, "the name in Host is not one of this machine")
     return await handler(request)
@@ -472,24 +478,32 @@ def _sentence(status: int, sentence: str) -> web.Response:
 
 
 @asynccontextmanager
-async def serve_table(table: Table, title: str = "", port: int = 0) -> AsyncIterator[str]:
-    """Serve a table on the loopback address, at any free port; yield the address.
+async def listening(application: web.Application, port: int) -> AsyncIterator[str]:
+    """Serve an application on the loopback address, at any free port; yield the address.
 
     Raises :class:`ServerError` where the port is taken.
     """
-    page = PlayPage(table, title)
-    runner = web.AppRunner(page.application(), access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, LOOPBACK, port)
         try:
-            await site.start()
+            await web.TCPSite(runner, LOOPBACK, port).start()
         except OSError as error:
             reason = error.strerror or error
             raise ServerError(f"the page cannot be served at port {port}: {reason}") from error
-        await page.start()
         yield f"http://{LOOPBACK}:{runner.addresses[0][1]}/"
     finally:
-        with suppress(asyncio.CancelledError):
-            await page.close()
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def serve_table(table: Table, title: str = "", port: int = 0) -> AsyncIterator[str]:
+    """Serve a table on the loopback address, as :func:`listening` does; yield the address."""
+    page = PlayPage(table, title)
+    async with listening(page.application(), port) as address:
+        try:
+            await page.start()
+            yield address
+        finally:
+            with suppress(asyncio.CancelledError):
+                await page.close()

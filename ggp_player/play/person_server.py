@@ -20,14 +20,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from gdl import GdlError
 from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
-from ggp_player.pages import EventStream, PageSite
+from ggp_player.pages import PageSite
 from ggp_player.play.human import Asker, HumanPlayer
-from ggp_player.play.page import SHUTDOWN_SECONDS, PlayPage, in_sentences
+from ggp_player.play.match_pages import MatchPages
+from ggp_player.play.page import SHUTDOWN_SECONDS, in_sentences
 from ggp_player.play.table import Table
 
 MAX_MEMORY = 2 * 2**30
@@ -48,9 +48,9 @@ class PersonServer(Asker):
         self._base = base
         self._player = HumanPlayer(self, name)
         self._site = PageSite("ggp-player")
-        self._page: PlayPage | None = None
-        self._matches = 0
-        self._has_begun = asyncio.Event()
+        self._pages = MatchPages(
+            base, {("GET", "/"): self._waiting_page, ("GET", "/events"): self._until_it_begins}
+        )
 
     def application(self) -> web.Application:
         """Return the aiohttp application of the manager's requests and of the page."""
@@ -64,8 +64,7 @@ class PersonServer(Asker):
 
     async def close(self) -> None:
         """End the page of the match."""
-        if self._page is not None:
-            await self._page.close()
+        await self._pages.close()
 
     # ---------------------------------------------------------------------- the manager
 
@@ -79,48 +78,22 @@ class PersonServer(Asker):
 
     async def begin(self, table: Table) -> None:
         """Show a match in place of the one before."""
-        before = self._page
-        if before is not None and (result := before.table.result()):
+        before = self._pages.table
+        if before is not None and (result := before.result()):
             table.shown.notice = f"The match before: {result}"
-        self._matches += 1
-        self._page = PlayPage(table, f"{self._name}'s match", self._base, self._matches)
-        await self._page.start()
-        self._has_begun.set()
-        if before is not None:
-            before.table.end_viewing()
-            await before.close()
+        await self._pages.show(table, f"{self._name}'s match")
 
     # ---------------------------------------------------------------------- the person
 
     async def _below(self, request: web.Request) -> web.StreamResponse:
-        path, number = f"/{request.match_info['path']}", str(self._matches)
-        if path == "/events" and request.query.get("page", number) != number:
-            return await self._ended(request)
-        handlers = self._waiting if self._page is None else self._page.handlers()
-        handler = handlers.get((request.method, path))
-        if handler is None:
-            raise web.HTTPNotFound(reason="there is no such page here")
-        return await handler(request)
-
-    @property
-    def _waiting(self) -> dict[tuple[str, str], Handler]:
-        return {("GET", "/"): self._waiting_page, ("GET", "/events"): self._until_it_begins}
+        return await self._pages.answer(request, f"/{request.match_info['path']}")
 
     async def _waiting_page(self, _request: web.Request) -> web.Response:
-        return self._site.page("seat.html", self._base, name=self._name, number=self._matches)
+        number = self._pages.number
+        return self._site.page("seat.html", self._base, name=self._name, number=number)
 
     async def _until_it_begins(self, request: web.Request) -> web.StreamResponse:
-        """Tell a page that waits when the first match has begun, by the end of the stream."""
-        async with EventStream(request) as stream:
-            is_told = self._has_begun.is_set
-            await stream.follow(self._has_begun.wait, lambda: None if is_told() else b"")
-        return stream.response
-
-    async def _ended(self, request: web.Request) -> web.StreamResponse:
-        """Tell a page at once that another one has taken its place before its events were asked."""
-        async with EventStream(request) as stream:
-            await stream.follow(self._has_begun.wait, lambda: None)
-        return stream.response
+        return await self._pages.until_it_begins(request)
 
 
 async def serve_person(server: PersonServer, socket: Path, on_ready: Callable[[], None]) -> None:

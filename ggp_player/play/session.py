@@ -52,13 +52,15 @@ class PlaySetup(MatchSetup):
     """What people's matches are played with; the id of each is ``match_id`` and when it began.
 
     ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
-    ``is_timed`` people are held to the play clock, too.
+    ``is_timed`` people are held to the play clock, too. The strategy ``adviser`` gives hints;
+    where it is empty, the first one among the opponents does.
     """
 
     persons: tuple[str, ...] = ()
     opponents: tuple[Opponent, ...] = ("auto",)
     is_timed: bool = False
     ponder: bool = True
+    adviser: str = ""
 
 
 class PlaySession(Table):
@@ -358,7 +360,7 @@ class PlaySession(Table):
     async def _adviser(self, role: Constant) -> RoleEngine:
         """Return the engine that advises a person."""
         strategies = [one for one in self.setup.opponents if isinstance(one, str)]
-        return await self._engines.adviser(role, strategies[0] if strategies else "auto")
+        return await self._engines.adviser(role, self.setup.adviser or (*strategies, "auto")[0])
 
     def _new_engine(self, role: Constant, strategy: str) -> RoleEngine:
         setup, clocks = self.setup, (self.setup.start_clock, self.setup.play_clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -28,6 +29,13 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
     "all.  [default: auto]",
 )
 @click.option(
+    "--level",
+    type=click.IntRange(1, 5),
+    help="How strong the others are: 1 random, 2 looks one step ahead, 3 three steps, 4 searches "
+    "for a moment, 5 does all it can.",
+)
+@click.option("--list", "lists", is_flag=True, help="List the names of our games.")
+@click.option(
     "--start-clock",
     type=CLOCK,
     default=5,
@@ -49,7 +57,6 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=0,
     help="The port of the page.  [default: a free one]",
 )
 @click.option("--no-browser", is_flag=True, help="Open no browser, only say where the page is.")
@@ -59,20 +66,29 @@ def play_command(**options: Any) -> None:  # noqa: ANN401
     """Play GAME against the computer: one of our own games, by name, or a file of rules.
 
     A page opens in the browser: click the board, or the list of moves. With --terminal the board is
-    drawn in text. Without GAME the names of our games are listed.
+    drawn in text. Without GAME the page has all our games, and a place for rulesheets of yours;
+    where the output is no terminal, the names of our games are listed.
 
     \b
     Examples:
-        ggp-player play connectFour
+        ggp-player play
+        ggp-player play connectFour --level 2
         ggp-player play chess --as black --play-clock 10
         ggp-player play my_game.kif --terminal --opponent mcts
     """
-    if options["game"] is None:
+    lists, has_game = options.pop("lists"), options["game"] is not None
+    wants_page = options["no_browser"] or options["port"] is not None or sys.stdout.isatty()
+    if lists or not (has_game or (wants_page and not options["terminal"])):
         _list_games()
         return
+    for option, flag in (("roles", "--as"), ("save", "--save")):
+        if options[option] and not has_game:
+            raise click.UsageError(f"{flag} is for one game: name it")
+    if options["level"] and options["opponents"]:
+        raise click.UsageError("--level and --opponent both say who plays the others: give one")
     from ggp_player.cli.play import run_play
 
-    run_play(**options)
+    run_play(**{**options, "port": options["port"] or 0})
 
 
 def _list_games() -> None:

@@ -22,7 +22,8 @@ let table = null, drawn = null, picker = new MovePicker(), focused = null, board
 
 const number = byId("play").dataset.number; // where other matches follow, each has a page
 follow(address(number ? `/events?page=${number}` : "/events"), update, (state) => {
-  if (state === "closed" && number) return location.reload();
+  if (state === "closed" && number && !byId("gallery")) return location.reload();
+  if (state === "closed" && number) return showNext();
   const told = { lost: "The program does not answer; trying again.", closed: "The program has ended. What was played is kept." };
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");
@@ -37,6 +38,14 @@ byId("filter").addEventListener("input", showLegal);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") forget();
 });
+
+/** Show the match that has taken the place of this one, unless the program has ended. */
+async function showNext() {
+  const answered = await fetch(address("/")).catch(() => null);
+  if (answered?.ok) return location.reload();
+  byId("connection").hidden = false;
+  setText(byId("connection"), "The program has ended. What was played is kept.");
+}
 
 function update(message) {
   if (message.position) showPosition(message.position, Date.now() - message.now);

@@ -221,3 +221,78 @@ def test_a_person_on_a_page_plays_in_a_match(browser: Browser) -> None:
         page.locator('#board [data-cell="b3"]').click()
         page.locator("#turn.over", has_text="You win.").wait_for()
         page.locator("#connection", has_text="The program has ended").wait_for()
+
+
+def drop(page: Page, name: str, text: str) -> None:
+    """Drop a file of text on the page."""
+    page.evaluate(
+        """([name, text]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([text], name));
+          for (const kind of ["dragover", "drop"]) {
+            const event = new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer });
+            document.querySelector("#games").dispatchEvent(event);
+          }
+        }""",
+        [name, text],
+    )
+
+
+def begin_from_gallery(page: Page, title: str) -> None:
+    """Begin a match by keyboard, and wait until the person is asked."""
+    page.get_by_role("button", name=f"Play {title}", exact=True).press("Enter")
+    page.wait_for_url("**/match/")
+    is_asked(page, 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [390, 1280])
+def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", *flags, width=width) as page:
+        assert fits(page)
+        page.locator("#count", has_text="48 games").wait_for()
+        page.get_by_label("Find").press_sequentially("tic-tac")
+        page.locator("#count", has_text="4 of 48 games").wait_for()
+        page.get_by_label("Kind").select_option("turns")
+        page.locator("#count", has_text="3 of 48 games").wait_for()
+        page.get_by_label("Players").select_option("2")
+        page.locator("#ticTacToe").scroll_into_view_if_needed()
+        page.locator("#ticTacToe .picture svg").wait_for()  # drawn as it is seen
+        assert fits(page)
+        begin_from_gallery(page, "Tic-tac-toe")
+        assert fits(page)
+        click(page, "b2")
+        page.get_by_role("link", name="All games").click()
+        page.get_by_text("Your match of Tic-tac-toe goes on").wait_for()
+        assert page.get_by_label("Find").input_value() == "tic-tac"
+        page.get_by_role("link", name="back to it").click()
+        is_asked(page, 2)
+        page.get_by_role("link", name="All games").click()
+        page.get_by_label("Find").fill("")
+        page.get_by_label("Your role in Nim").select_option("second")
+        begin_from_gallery(page, "Nim")
+        assert "second you" in " ".join(page.locator("#seats").inner_text().split())
+        page.get_by_role("link", name="All games").click()
+        page.locator(".picture svg").first.wait_for()  # the page listens
+        rules = (ROOT / "games" / "ticTacToe.kif").read_text()
+        drop(page, "mine.kif", rules.replace("(role nought)", "(role nought"))
+        page.locator("#problems pre", has_text="^").first.wait_for()
+        assert "line " in page.locator("#problems li").first.inner_text()
+        assert fits(page)
+        drop(page, "mine.kif", rules.replace("; Tic-tac-toe", "; My game"))
+        page.locator("#added-2 h2", has_text="My game").wait_for()
+        begin_from_gallery(page, "My game")
+        click(page, "a1")
+
+
+@pytest.mark.thorough
+def test_an_open_page_shows_the_match_that_took_its_place(browser: Browser) -> None:
+    with playing(browser, "play", "--no-browser", "--opponent", "legal") as page:
+        begin_from_gallery(page, "Tic-tac-toe")
+        other = browser.new_page()
+        other.goto(page.url.replace("match/", ""))
+        other.get_by_role("button", name="Play Hex", exact=True).click()
+        page.locator("h1", has_text="Hex").wait_for()
+        is_asked(page, 0)
+        other.close()

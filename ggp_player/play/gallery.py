@@ -1,0 +1,299 @@
+"""All games on a page, from which a match of one after the other is begun.
+
+=====================  =========================================================================
+``GET /``              the games, and a place for rulesheets of one's own
+``GET /board/GAME``    a game's first position: ``{"svg", "facts"}``
+``POST /begin``        begin a match: ``{"game", "roles", "level"}``; the one before is ended
+``POST /rules``        check a rulesheet, and add its game: ``{"name", "text"}``
+``GET /match/``        the page of the match, and so on, as :mod:`.page` says
+=====================  =========================================================================
+
+Whatever is asked for is guarded as there. A rulesheet from the page is read in the process that
+draws; only one that can be played from its initial state comes into this one, like a file that is
+named on the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Annotated, TypeAlias, TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import to_json
+
+import gdl
+from gdl import GdlError, Ruleset
+from gdl.drawing.rendering import layout_file_of
+from gdl.game_library import own_games
+from ggp_player.errors import GgpPlayerError, PlayError
+from ggp_player.pages import PAGE_HEADERS, PageSite, WriteGuard
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_process import Drawing, FindGame
+from ggp_player.pages.rulesheets import GameFound, ShownProblem
+from ggp_player.play.game_card import KINDS, GameCard, game_card
+from ggp_player.play.levels import LEVELS
+from ggp_player.play.match_pages import MatchPages
+from ggp_player.play.page import MAX_REQUEST, by_name_of_this_machine, in_sentences, listening
+from ggp_player.play.session import PlaySession
+
+MAX_RULESHEET = 2**20
+"""Characters of the longest rulesheet from the page."""
+
+MAX_BODY = 2 * MAX_RULESHEET
+"""Bytes of the longest request, which has a rulesheet as JSON."""
+
+MAX_ADDED = 8
+"""Rulesheets from the page that are kept, the newest ones."""
+
+MATCH = "/match"
+"""What the addresses of the match begin with."""
+
+_NO_WORD = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A match that a person wants to begin. ``level`` 0 is what the command line says."""
+
+    ruleset: Ruleset
+    name: str
+    address: str
+    roles: tuple[str, ...]
+    level: int
+
+
+NewSession: TypeAlias = Callable[[Wish], Awaitable[PlaySession]]
+"""Makes the session of a match. Raises GgpPlayerError or GdlError where it cannot be played."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """A game of the page: a file, or the text that was added; the problems are warnings.
+
+    ``name`` is what the ids of its matches begin with.
+    """
+
+    name: str
+    card: GameCard
+    text: str
+    file: Path | None = None
+    problems: tuple[ShownProblem, ...] = ()
+
+    def ruleset(self) -> Ruleset:
+        return gdl.load(self.file) if self.file is not None else gdl.parse(self.text)
+
+    @property
+    def layout_file(self) -> str:
+        found = layout_file_of(self.file) if self.file is not None else None
+        return str(found.resolve()) if found is not None else ""
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_Word: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
+
+
+class _Begin(_Asked):
+    game: _Word
+    roles: Annotated[list[_Word], Field(max_length=100)] = []
+    level: Annotated[int, Field(ge=0, le=len(LEVELS))]
+
+
+class _Rules(_Asked):
+    name: _Word = ""
+    text: Annotated[str, StringConstraints(max_length=MAX_RULESHEET)]
+
+
+_Kind = TypeVar("_Kind", bound=_Asked)
+
+
+class Gallery:
+    """The games and the match that is under way, while it is served: see :func:`serve_gallery`.
+
+    ``level`` is chosen at first; where it is 0, ``opponents`` are named in its place.
+    """
+
+    def __init__(self, new_session: NewSession, level: int, opponents: Sequence[str] = ()) -> None:
+        self.session: PlaySession | None = None
+        self._new_session = new_session
+        self._level, self._opponents = level, ", ".join(opponents)
+        self._guard = WriteGuard()
+        self._site = PageSite("ggp-player")
+        self._drawer = Drawer()
+        self._pages = MatchPages(MATCH, {("GET", "/"): self._to_gallery}, gallery="/")
+        self._games: dict[str, _Game] = {}
+        self._drawings: dict[str, Drawing] = {}
+        self._finding: set[asyncio.Task[tuple[GameFound, Drawing]]] = set()
+        self._added = 0
+        self._title = ""
+        self._turn = asyncio.Lock()
+        self._is_closing = False
+
+    def application(self) -> web.Application:
+        """Return the aiohttp application of the games and of the match."""
+        app = web.Application(
+            middlewares=[by_name_of_this_machine, in_sentences], client_max_size=MAX_BODY
+        )
+        app.router.add_get("/", self._page)
+        app.router.add_get("/board/{game}", self._board)
+        app.router.add_post("/begin", self._begin)
+        app.router.add_post("/rules", self._rules)
+        app.router.add_get(MATCH, self._to_match)
+        self._site.add_static_route(app.router)
+        below = web.Application()
+        self._site.add_static_route(below.router)
+        below.router.add_route("*", "/{path:.*}", self._match)
+        app.add_subapp(MATCH, below)
+        return app
+
+    async def start(self) -> None:
+        """Read the games, and begin to draw."""
+        self._games = await asyncio.to_thread(_own_games)
+        await self._drawer.warm_up()
+
+    async def close(self) -> None:
+        """End the match, and draw no more."""
+        self._is_closing = True
+        for finding in self._finding:
+            finding.cancel()
+        async with self._turn:
+            await self._pages.close()
+            if self.session is not None:
+                await self.session.close()
+        await self._drawer.close()
+
+    # ---------------------------------------------------------------------- the games
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        session = self.session
+        added = [game for game in self._games.values() if game.file is None]
+        own = [game for game in self._games.values() if game.file is not None]
+        return self._site.page(
+            "gallery.html",
+            token=self._guard.token,
+            games=[*reversed(added), *own],
+            kinds={kind: words for kind, (_, words) in KINDS.items()},
+            levels=LEVELS,
+            level=self._level,
+            opponents=self._opponents,
+            match=f"{MATCH}/" if session is not None else "",
+            title=self._title,
+            is_over=session is not None and session.is_over,
+            most=MAX_RULESHEET,
+        )
+
+    async def _board(self, request: web.Request) -> web.Response:
+        key = request.match_info["game"]
+        game = self._game(key)
+        if key not in self._drawings:
+            asked = FindGame(game.text, game.layout_file, f"{key}-")
+            _, self._drawings[key] = await self._found(asked, "the gallery")
+        drawing = self._drawings[key]
+        return self._site.json(to_json({"svg": drawing.svg, "facts": drawing.facts}))
+
+    async def _rules(self, request: web.Request) -> web.Response:
+        """Check a rulesheet; answer with its key, or with what is wrong."""
+        asked = await self._asked(request, _Rules)
+        key = f"added-{self._added + 1}"
+        self._added += 1
+        found, drawing = await self._found(FindGame(asked.text, prefix=f"{key}-"), "a rulesheet")
+        if not found.roles:
+            return self._site.json(to_json({"problems": found.problems}))
+        name = PurePath(asked.name).stem[:80] or "rulesheet"
+        card = game_card(key, name, asked.text, found.roles)
+        word = _NO_WORD.sub("_", name)
+        self._games[key] = _Game(word, card, asked.text, problems=found.problems)
+        self._drawings[key] = drawing
+        added = [one for one, game in self._games.items() if game.file is None]
+        for oldest in added[:-MAX_ADDED]:
+            del self._games[oldest], self._drawings[oldest]
+        return self._site.json(to_json({"key": key}))
+
+    async def _found(self, asked: FindGame, asker: str) -> tuple[GameFound, Drawing]:
+        finding = asyncio.create_task(self._drawer.game(asked, asker))
+        self._finding.add(finding)
+        finding.add_done_callback(self._finding.discard)
+        try:
+            return await finding
+        except GgpPlayerError as error:
+            raise PlayError(str(error)) from error
+
+    def _game(self, key: str) -> _Game:
+        if key not in self._games:
+            raise web.HTTPNotFound(reason="there is no such game here")
+        return self._games[key]
+
+    async def _asked(self, request: web.Request, kind: type[_Kind]) -> _Kind:
+        self._guard.check(request)
+        try:
+            return kind.model_validate_json(await request.read())
+        except ValidationError as error:
+            raise web.HTTPBadRequest(reason="that is no request of a page") from error
+
+    # ---------------------------------------------------------------------- the match
+
+    async def _begin(self, request: web.Request) -> web.Response:
+        """Begin a match, then end the one before: where that cannot be done, it goes on."""
+        asked = await self._asked(request, _Begin)
+        game = self._game(asked.game)
+        async with self._turn:
+            if self._is_closing:
+                raise web.HTTPServiceUnavailable(reason="the program ends")
+            try:
+                ruleset = await asyncio.to_thread(game.ruleset)
+                address = game.file.resolve().as_uri() if game.file is not None else ""
+                wish = Wish(ruleset, game.name, address, tuple(asked.roles), asked.level)
+                session = await self._new_session(wish)
+            except (GgpPlayerError, GdlError) as error:
+                raise PlayError(str(error)) from error
+            before, self.session = self.session, await session.__aenter__()
+            self._title = game.card.title
+            await self._pages.show(session, game.card.title)
+            if before is not None:
+                await before.close()
+        return self._site.json(b"{}")
+
+    async def _match(self, request: web.Request) -> web.StreamResponse:
+        if self._is_closing:
+            raise web.HTTPServiceUnavailable(reason="the program ends")
+        if request.method == "POST" and len(await request.read()) > MAX_REQUEST:
+            raise web.HTTPRequestEntityTooLarge(MAX_REQUEST, 0)
+        return await self._pages.answer(request, f"/{request.match_info['path']}")
+
+    async def _to_match(self, _request: web.Request) -> web.Response:
+        return _at(f"{MATCH}/")
+
+    async def _to_gallery(self, _request: web.Request) -> web.Response:
+        return _at("/")
+
+
+def _own_games() -> dict[str, _Game]:
+    found = {}
+    for name, file in own_games().items():
+        text = file.read_text(encoding="utf-8")
+        found[name] = _Game(name, game_card(name, name, text), text, file)
+    return found
+
+
+def _at(path: str) -> web.Response:
+    return web.Response(status=303, headers={**PAGE_HEADERS, "Location": path})
+
+
+@asynccontextmanager
+async def serve_gallery(gallery: Gallery, port: int = 0) -> AsyncIterator[str]:
+    """Serve a gallery on the loopback address, as :func:`listening` does; yield the address."""
+    async with listening(gallery.application(), port) as address:
+        try:
+            await gallery.start()
+            yield address
+        finally:
+            with suppress(asyncio.CancelledError):
+                await gallery.close()

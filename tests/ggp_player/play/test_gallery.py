@@ -1,0 +1,286 @@
+"""The gallery over real sockets: what it shows, begins and ends, and what it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import aiohttp
+import pytest
+from click.testing import CliRunner
+
+import gdl
+from gdl.game_library import own_games
+from ggp_player.__main__ import main
+from ggp_player.errors import UnplayableError
+from ggp_player.events import EventBus, MatchEnded
+from ggp_player.pages import PAGE_HEADERS
+from ggp_player.pages.rulesheets import GameFound
+from ggp_player.play import gallery as gallery_module
+from ggp_player.play.gallery import Gallery, Wish, serve_gallery
+from ggp_player.play.session import PlaySession, PlaySetup
+from ggp_player.server import load_config
+from ggp_player.worker.pool import Pool
+from tests.ggp_player.play.conftest import LIMIT, asked, no_warm_up
+from tests.support import hostile_names
+
+RULES = """; A game of one step.
+(role ann)
+(legal ann wait)
+(<= (next (over)) (does ann wait))
+(<= terminal (true (over)))
+(goal ann 100)"""
+
+
+class Visitor:
+    """A browser without scripts, at a gallery whose opponents play the first legal move."""
+
+    def __init__(self, gallery: Gallery, address: str, client: aiohttp.ClientSession) -> None:
+        self.gallery = gallery
+        self.wishes: list[Wish] = []
+        self.events = EventBus()
+        self.address = address.rstrip("/")
+        self._client = client
+        self.token = ""
+
+    async def get(self, path: str = "/", **headers: str) -> tuple[int, str]:
+        async with self._client.get(self.address + path, headers=headers) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
+    async def post(self, path: str, **values: object) -> tuple[int, str]:
+        return await self.send(path, json.dumps(values), {})
+
+    async def send(
+        self, path: str, body: str | io.BytesIO, changed: dict[str, str | None]
+    ) -> tuple[int, str]:
+        headers: dict[str, str | None] = {
+            "Content-Type": "application/json",
+            "Origin": self.address,
+            "X-Page-Token": self.token,
+            **changed,
+        }
+        given = {name: value for name, value in headers.items() if value is not None}
+        async with self._client.post(self.address + path, data=body, headers=given) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
+    async def begin(self, game: str, *roles: str, level: int = 1) -> PlaySession:
+        assert await self.post("/begin", game=game, roles=roles, level=level) == (200, "{}")
+        assert self.gallery.session is not None
+        await asked(self.gallery.session)
+        return self.gallery.session
+
+
+@pytest.fixture
+async def visitor() -> AsyncIterator[Visitor]:
+    events = EventBus()
+    wishes: list[Wish] = []
+
+    async def new_session(wish: Wish) -> PlaySession:
+        wishes.append(wish)
+        setup = PlaySetup(
+            wish.ruleset, wish.name, 5, 3, events=events, persons=wish.roles, opponents=("legal",)
+        )
+        pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
+        machine = gdl.interpret(wish.ruleset)
+        return PlaySession(setup, machine, pool, warm_up=no_warm_up)
+
+    async with AsyncExitStack() as stack:
+        gallery = Gallery(new_session, 5)
+        address = await stack.enter_async_context(serve_gallery(gallery))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        found = Visitor(gallery, address, client)
+        found.wishes, found.events = wishes, events
+        _, text = await found.get()
+        found.token = text.partition('data-token="')[2].partition('"')[0]
+        async with asyncio.timeout(LIMIT):
+            yield found
+
+
+async def test_all_games_are_there_with_what_is_known_of_them(visitor: Visitor) -> None:
+    status, page = await visitor.get()
+    assert status == 200
+    assert page.count('class="picture board"') == len(own_games())
+    assert 'id="kuhnPoker" data-players="2" data-kinds="chance hidden"' in page
+    assert "Four discs of one col" not in page  # the first sentence only
+    assert '<option value="5" selected>5: all it can</option>' in page
+    status, board = await visitor.get("/board/ticTacToe")
+    assert (status, json.loads(board)["svg"][:4]) == (200, "<svg")
+    assert 'id="ticTacToe-title"' in json.loads(board)["svg"]
+    assert (await visitor.get("/board/..%2F..%2Fetc%2Fpasswd"))[0] == 404
+
+
+async def test_one_match_ends_another(visitor: Visitor) -> None:
+    ended = visitor.events.subscribe("the test")
+    first = await visitor.begin("ticTacToe", "nought")
+    assert first.persons == (gdl.Constant("nought"),)
+    assert "Tic-tac-toe" in (await visitor.get("/match/"))[1]
+    assert "Your match of Tic-tac-toe goes on" in (await visitor.get())[1]
+    old = (await visitor.get("/match/"))[1].partition('data-token="')[2].partition('"')[0]
+    second = await visitor.begin("nim", level=2)
+    assert first.is_closing
+    assert "aborted" in {event.status for event in ended.take() if isinstance(event, MatchEnded)}
+    assert visitor.gallery.session is second
+    assert [(wish.name, wish.roles, wish.level) for wish in visitor.wishes] == [
+        ("ticTacToe", ("nought",), 1),
+        ("nim", (), 2),
+    ]
+    page = (await visitor.get("/match/"))[1]
+    assert '<a id="gallery" href="/">All games</a>' in page
+    static = page.partition('href="/match/static/')[2].partition('"')[0]
+    assert (await visitor.get(f"/match/static/{static}"))[0] == 200
+    move = str(second.legal_moves(second.persons[0])[0])
+    body = json.dumps({"role": "first", "move": move, "step": 0, "match": 1})
+    assert (await visitor.send("/match/move", body, {"X-Page-Token": old}))[0] == 403
+    assert (await visitor.send("/match/move", body, {}))[0] == 403  # the gallery's is another
+    token = page.partition('data-token="')[2].partition('"')[0]
+    assert (await visitor.send("/match/move", body, {"X-Page-Token": token}))[0] == 200
+    assert (await visitor.send("/match/move", body + " " * 2**15, {"X-Page-Token": token}))[
+        0
+    ] == 413
+
+
+async def test_a_match_that_cannot_begin_ends_none(visitor: Visitor) -> None:
+    assert (await visitor.get("/match/"))[1].count('class="picture board"')  # it leads back
+    session = await visitor.begin("nim")
+    status, text = await visitor.post("/begin", game="hex", roles=["nobody"], level=1)
+    assert (status, text[:35]) == (409, "there is no role nobody to take; th")
+    assert (await visitor.post("/begin", game="nothing", level=1))[0] == 404
+    assert visitor.gallery.session is session
+    assert not session.is_closing
+
+
+async def test_a_broken_rulesheet_is_shown_its_problems(visitor: Visitor) -> None:
+    broken = RULES + "\n(<= (legal ann ?x) (missing ann))"
+    status, text = await visitor.post("/rules", name="mine.kif", text=broken)
+    problem = json.loads(text)["problems"][0]
+    assert (status, problem["line"], problem["severity"]) == (200, 7, "error")
+    assert problem["excerpt"].splitlines()[1].endswith(" ^^")
+    assert "mine" not in (await visitor.get())[1]
+
+
+async def test_a_good_rulesheet_is_played(visitor: Visitor) -> None:
+    status, text = await visitor.post("/rules", name="../mine.kif", text=RULES)
+    key = json.loads(text)["key"]
+    assert status == 200
+    page = (await visitor.get())[1]
+    assert "<h2>mine</h2>" in page
+    assert "A game of one step." in page
+    assert (await visitor.get(f"/board/{key}"))[0] == 200
+    session = await visitor.begin(key, "ann")
+    assert session.persons == (gdl.Constant("ann"),)
+    assert visitor.wishes[0].name == "mine"
+
+
+async def test_only_the_newest_rulesheets_are_kept(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gallery_module, "MAX_ADDED", 1)
+    for name in ("old", "new"):
+        assert (await visitor.post("/rules", name=name, text=RULES))[0] == 200
+    page = (await visitor.get())[1]
+    assert "<h2>new</h2>" in page
+    assert "<h2>old</h2>" not in page
+
+
+async def test_words_of_a_rulesheet_are_no_markup(visitor: Visitor) -> None:
+    text = f"; {hostile_names.SCRIPT} said.\n{hostile_names.RULES}"
+    assert "key" in (await visitor.post("/rules", name="<b>x</b>", text=text))[1]
+    page = (await visitor.get())[1]
+    assert hostile_names.SCRIPT not in page
+    assert "<b>x</b>" not in page
+
+
+async def test_rules_that_take_long_are_refused(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> tuple[GameFound, object]:
+        raise UnplayableError("the rules are too hard to be read here")
+
+    monkeypatch.setattr("ggp_player.pages.drawer.Drawer.game", never)
+    status, text = await visitor.post("/rules", name="x", text=RULES)
+    assert (status, text) == (409, "the rules are too hard to be read here")
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"Origin": "http://evil.example.org"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"X-Page-Token": "wrong"}, 403),
+        ({"X-Page-Token": None}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Host": "evil.example.org"}, 403),
+    ],
+)
+async def test_nobody_else_begins(
+    visitor: Visitor, changed: dict[str, str | None], status: int
+) -> None:
+    body = json.dumps({"game": "nim", "roles": [], "level": 1})
+    assert (await visitor.send("/begin", body, changed))[0] == status
+    assert (await visitor.send("/rules", json.dumps({"text": RULES}), changed))[0] == status
+    assert visitor.gallery.session is None
+
+
+@pytest.mark.parametrize("body", ["", "[]", '{"game": "nim"}', '{"game": "nim", "level": 6}'])
+async def test_what_is_no_request_is_refused(visitor: Visitor, body: str) -> None:
+    assert (await visitor.send("/begin", body, {}))[0] == 400
+    assert (await visitor.send("/rules", "{}", {}))[0] == 400
+
+
+async def test_what_is_too_long_is_refused(visitor: Visitor) -> None:
+    most = gallery_module.MAX_RULESHEET
+    long = b'{"text": "' + most * b" " + b' "}'
+    assert (await visitor.send("/rules", io.BytesIO(long), {}))[0] == 400
+    assert (await visitor.send("/rules", io.BytesIO(2 * most * b" " + b"{}"), {}))[0] == 413
+    assert (await visitor.get("/begin"))[0] == 405
+
+
+def test_where_the_output_is_no_terminal_games_are_listed() -> None:
+    for arguments in (["play"], ["play", "--list"], ["play", "--terminal"]):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0
+        assert result.stdout.split() == list(own_games())
+
+
+def test_what_is_for_one_game_is_refused_without_one(tmp_path: Path) -> None:
+    for arguments in (["--as", "white"], ["--save", str(tmp_path / "record.json")]):
+        result = CliRunner().invoke(main, ["play", "--no-browser", *arguments])
+        assert result.exit_code == 2
+        assert f"{arguments[0]} is for one game: name it" in result.output
+    result = CliRunner().invoke(main, ["play", "nim", "--level", "1", "--opponent", "mcts"])
+    assert result.exit_code == 2
+    assert "give one" in result.output
+
+
+@pytest.mark.parametrize(
+    ("flags", "opponents", "adviser", "ponder"),
+    [
+        ([], ("auto",), "", True),
+        (["--opponent", "mcts"], ("mcts",), "", True),
+        (["--level", "1"], ("random",), "auto", False),
+        (["--level", "5"], ("auto",), "auto", True),
+    ],
+)
+def test_levels_of_the_command_line(
+    flags: list[str],
+    opponents: tuple[str, ...],
+    adviser: str,
+    ponder: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    setups: list[PlaySetup] = []
+
+    async def play(setup: PlaySetup, _options: object) -> None:
+        setups.append(setup)
+
+    monkeypatch.setattr("ggp_player.cli.play._play", play)
+    result = CliRunner().invoke(main, ["play", "nim", "--no-archive", *flags])
+    assert (result.exit_code, result.output) == (0, "")
+    (setup,) = setups
+    assert (setup.opponents, setup.adviser, setup.ponder) == (opponents, adviser, ponder)

@@ -32,7 +32,7 @@ def module_names() -> dict[str, Path]:
 
 
 def test_a_tiny_module_with_one_importer_says_why_it_is_apart() -> None:
-    """Its docstring has a sentence that begins with "Apart"; commands have a module each anyway."""
+    """A sentence of its docstring begins with "Apart"; commands and migrations have one each."""
     names = module_names()
     importers = defaultdict(set)
     for importer, file in names.items():
@@ -42,7 +42,7 @@ def test_a_tiny_module_with_one_importer_says_why_it_is_apart() -> None:
     without_reason = []
     for name, file in names.items():
         text = (ROOT / file).read_text()
-        is_exempt = file.stem.startswith("__") or ".cli." in name
+        is_exempt = file.stem.startswith("__") or ".cli." in name or ".migrations." in name
         if is_exempt or len(text.splitlines()) >= TINY or len(importers[name]) > 1:
             continue
         docstring = ast.get_docstring(ast.parse(text)) or ""

@@ -1,4 +1,7 @@
-"""What Alembic runs for each migration, of any schema: in the caller's transaction."""
+"""What Alembic runs for each migration, of any schema: in the caller's transaction.
+
+Apart, as Alembic finds it by its name.
+"""
 
 from alembic import context
 

@@ -1,4 +1,7 @@
-"""What is said of a game before a match of it: from the opening comment of its rulesheet."""
+"""What is said of a game before a match of it: from the opening comment of its rulesheet.
+
+Apart, as it reads the words of a rulesheet, and knows nothing of pages.
+"""
 
 from __future__ import annotations
 

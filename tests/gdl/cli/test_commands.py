@@ -21,7 +21,7 @@ from gdl.__main__ import COMMANDS, main
 from tests.support.graphviz import CAN_DRAW, needs_graphviz
 from tests.support.paths import ROOT
 
-NO_FILE = {"serve-oracle"}
+NO_FILE = {"lsp", "serve-oracle"}
 """Commands that read no rulesheets from files."""
 
 GAME = ROOT / "games" / "ticTacToe.kif"

@@ -50,6 +50,8 @@ def test_everything_public_is_documented(name: str) -> None:
 def test_examples_in_the_documentation_run(name: str) -> None:
     if name.startswith("gdl.openspiel."):
         pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    if name.startswith("gdl.lsp."):
+        pytest.importorskip("pygls", reason="needs the extra lsp")
     module = importlib.import_module(name)
     assert doctest.testmod(module).failed == 0
 

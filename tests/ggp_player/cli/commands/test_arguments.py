@@ -32,6 +32,7 @@ NO_RULESHEETS = {
     ("ggp-player lab ladder table", "folder"),
     ("ggp-player lab ledger", "folder"),
     ("ggp-player lab positions test", "sets"),
+    ("ggp-player doctor", "config"),
     ("ggp-player serve", "config"),
     ("ggp-player manager", "players"),
 }

@@ -152,7 +152,8 @@ async def test_descriptors_do_not_grow_from_match_to_match() -> None:
             assert await ask(port, f"(PLAY m{number} NIL)") == "go"
             assert await ask(port, f"(ABORT m{number})") == "aborted"
             counts.append(descriptors())
-        assert await asyncio.to_thread(becomes_true, lambda: descriptors() <= min(counts)), counts
+        least = min(counts[5:])  # by then the archive is open
+        assert await asyncio.to_thread(becomes_true, lambda: descriptors() <= least), counts
 
 
 @pytest.mark.thorough

@@ -84,7 +84,7 @@ def taken_now(
 
 
 def measure(command: Sequence[str]) -> tuple[str, dict[str, Interval]]:
-    """Run ``gdl bench`` or ``ggp-player bench``, and return what the figures are, and the figures.
+    """Run ``gdl bench`` or ``ggp-player bench``; return the name of the figures, and their values.
 
     Raises ValueError for another command, and subprocess.CalledProcessError where it fails.
     """

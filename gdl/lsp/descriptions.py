@@ -56,7 +56,7 @@ def describe_at(table: NameTable, offset: int) -> tuple[Span, str] | None:
 
 
 def kind_of(table: NameTable, symbol: RuleSymbol) -> str:
-    """Return what a symbol is in a word or two: ``relation``, ``fluent``, ``object constant``."""
+    """Return the kind of a symbol: ``relation``, ``fluent``, ``object constant`` and so on."""
     if symbol.is_keyword:
         return "keyword"
     kind = "object constant" if symbol.kind == "constant" else symbol.kind

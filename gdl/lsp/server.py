@@ -43,7 +43,7 @@ class RulesheetServer(LanguageServer):
             self.feature(name, options)(self.thread()(self._answering(answer)))
 
     def _answering(self, answer: Callable[..., object]) -> Callable[[Any], object]:
-        """Return what answers a request, with null for a text that is not open or too long."""
+        """Wrap an answer as a handler, which answers null for a text not open or too long."""
 
         def handle(params: Any) -> object:  # noqa: ANN401 - of any request
             sheet = self._rulesheet(params.text_document.uri)

@@ -87,7 +87,7 @@ def draw_state(
 
 @lru_cache(maxsize=8)
 def names_of(rules: str) -> MoveNames:
-    """Return what the moves of a game are called, in their own words where that is not found."""
+    """Find names for the moves of a game; those of the rules remain where there are none."""
     try:
         return find_move_names(gdl.interpret(gdl.parse(rules)), _layout(rules))
     except (GdlError, RecursionError):

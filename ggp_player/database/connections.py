@@ -104,5 +104,5 @@ def is_temporary(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """Return what the driver says is wrong, without the statement."""
+    """Return the driver's own message, without the statement that failed."""
     return str(getattr(error, "orig", error)).partition("\n")[0]

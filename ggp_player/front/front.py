@@ -165,7 +165,7 @@ class Front(asyncio.BufferedProtocol):
         self.is_stream = True
 
     def socket_info(self, name: str) -> Any:  # noqa: ANN401 - as asyncio has it
-        """Return what the transport tells of its connection by a name of asyncio's, or None."""
+        """Return extra information of the transport by its name in asyncio, or None."""
         return None if self._transport is None else self._transport.get_extra_info(name)
 
     def respond(self, response: bytes) -> None:

@@ -76,7 +76,7 @@ class Drawer:
         return answer.position, answer.drawings[0]
 
     async def game(self, request: FindGame, asker: str = "") -> tuple[GameFound, Drawing]:
-        """Return what is found of a rulesheet, and the initial state where it can be played.
+        """Check a rulesheet; return the findings, and a drawing of the initial state if any.
 
         Raises :class:`UnplayableError` where that takes too long.
         """
@@ -87,7 +87,7 @@ class Drawer:
         return answer.game, answer.drawings[0] if answer.drawings else Drawing()
 
     async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
-        """Return what the moves of a game are called, in their own words where that fails."""
+        """Find names for the moves of a game; those of the rules remain where that fails."""
         request = NameMoves(rules, layout_file)
         if request not in self._names:
             found = (await self._asked(request, asker)).names

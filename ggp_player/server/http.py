@@ -12,8 +12,8 @@ What game managers do with HTTP, and what follows from it:
   blank; and browsers ask with OPTIONS first, whether they may.
 
 How a request is read, and whether it is served at all, is decided before: see
-:mod:`ggp_player.front`. Messages are answered there and then; aiohttp serves the pages, and what
-tells how the server is.
+:mod:`ggp_player.front`. :func:`responder` answers messages; aiohttp serves the pages and the health
+checks.
 """
 
 from __future__ import annotations

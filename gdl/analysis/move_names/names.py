@@ -97,7 +97,7 @@ class MoveNames:
         return {(each.name.lower(), each.arity): each for each in self.templates}
 
     def name(self, move: Term | str) -> str:
-        """Return what a move is called; moves of one state can share it, see :meth:`names`."""
+        """Return the name of a move; two legal moves may share it, see :meth:`names`."""
         text = str(move)
         words = _flat_words(text)
         if not words:

@@ -9,6 +9,7 @@ export class MovesTable {
     this.rows = new Map();
     this.turns = new Map();
     this.names = {};
+    this.current = null; // the turn that is looked at
     this.body = element("tbody");
     this.head = element("tr");
     const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
@@ -35,8 +36,11 @@ export class MovesTable {
     this.turns.set(turn.turn, turn);
     const made = this.#row(turn);
     const old = this.rows.get(turn.turn);
-    if (old) old.replaceWith(made);
-    else this.body.append(made);
+    if (old) {
+      const hasFocus = old.contains(document.activeElement);
+      old.replaceWith(made);
+      if (hasFocus) made.querySelector("button")?.focus();
+    } else this.body.append(made);
     this.rows.set(turn.turn, made);
     if (!old && this.followsNewest !== false) this.box.scrollTop = this.box.scrollHeight;
   }
@@ -60,11 +64,14 @@ export class MovesTable {
 
   /** Show which turn is looked at. */
   point(turn) {
-    for (const [number, row] of this.rows) {
-      if (number === turn) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
-    }
+    this.current = turn;
+    for (const [number, row] of this.rows) this.#mark(row, number);
     this.#scrollTo(this.rows.get(turn));
+  }
+
+  #mark(row, turn) {
+    if (turn === this.current) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
   }
 
   /** Show a row in its box; the page itself is not scrolled, as scrollIntoView would do. */
@@ -88,7 +95,9 @@ export class MovesTable {
         value(turn.value) + (turn.proved ? " ✓" : "")),
       element("td", { class: "number wide" }, turn.seconds ? `${turn.seconds.toFixed(2)} s` : "–"),
     ];
-    return element("tr", {}, element("td", { class: "number soft" }, String(turn.turn)), ...cells, ...figures);
+    const row = element("tr", {}, element("td", { class: "number soft" }, String(turn.turn)), ...cells, ...figures);
+    this.#mark(row, turn.turn);
+    return row;
   }
 
   #ownMove(turn) {

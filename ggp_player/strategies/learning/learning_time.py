@@ -10,13 +10,13 @@ from ggp_player.clock import Clock, Deadline
 
 Step = TypeVar("Step")
 
-LEARNING_SHARE = 0.55
+LEARNING_SHARE = 0.45
 """The part of the start clock after which learning has ended."""
 
 LEAST_LEARNING, MOST_LEARNING = 3.0, 120.0
 """Seconds of learning, in a short start clock and in a long one."""
 
-DUEL_SHARE = 0.2
+DUEL_SHARE = 0.3
 """The part of the start clock for duels: for so many matches as most of them need."""
 
 LEAST_DUEL, MOST_DUEL = 3.0, 30.0

@@ -161,7 +161,7 @@ def test_a_short_time_to_learn_is_not_looked_at(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learner, "PATIENCE", 0.25)  # a second
+    monkeypatch.setattr(learner, "PATIENCE", 1 / 6)  # a second
     found, _, _ = learner_after(monkeypatch, WON, [0.7])
     assert found.strategy is None
     count = int(found.note.split()[-2])

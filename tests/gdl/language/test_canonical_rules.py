@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from random import Random
 
@@ -194,6 +194,13 @@ def test_symmetric_variables_get_names() -> None:
     rule = "(<= (pair) (item ?x) (item ?y) (item ?z) (distinct ?x ?y) (distinct ?y ?z))"
     other = "(<= (pair) (distinct ?c ?a) (item ?b) (item ?a) (distinct ?b ?c) (item ?c))"
     assert form_of(f"(role r) {rule}").digest == form_of(f"(role r) {other}").digest
+
+
+def test_the_order_of_rules_with_symmetric_variables_does_not_matter() -> None:
+    rules = [f"(<= (p{n}) (item ?x) (item ?y) (distinct ?x ?y))" for n in range(3)]
+    rules.append("(<= (q) (item ?x) (item ?y) (edge ?x ?z) (edge ?y ?w) (distinct ?x ?y))")
+    digests = {form_of(f"(role r) {' '.join(order)}").digest for order in permutations(rules)}
+    assert len(digests) == 1
 
 
 def test_our_games_are_all_different() -> None:

@@ -245,9 +245,7 @@ def test_only_ground_terms_of_the_game_have_a_text() -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    "path", sorted((CORPUS / "rulesheets").glob("*.kif")), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", COLLECTION, ids=lambda path: path.stem)
 def test_scrambled_rulesheets_of_the_collection_are_recognised(path: Path) -> None:
     ruleset, random = gdl.load(path), Random(path.stem)
     scrambled = shuffled(Scrambler.of(ruleset, random).scramble_ruleset(ruleset), random)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 from hypothesis import settings
 
 from tests.support.paths import CORPUS
+from tests.support.postgresql import new_database, postgresql_server
 
 # No deadlines: how long one example takes says more about the computer than about the code.
 settings.register_profile("quick", deadline=None, max_examples=40)
@@ -23,6 +27,29 @@ def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         patch.delenv("GGP_PLAYER_ARCHIVE", raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def _postgresql() -> Iterator[tuple[str, Iterator[int]]]:
+    """A PostgreSQL server, and numbers for its databases."""
+    with postgresql_server() as folder:
+        yield folder, count()
+
+
+@pytest.fixture
+def postgresql(_postgresql: tuple[str, Iterator[int]]) -> str:
+    """The URL of an empty database; tests that ask for it are skipped where there is no server."""
+    folder, numbers = _postgresql
+    return new_database(folder, f"test{next(numbers)}")
+
+
+def pytest_configure() -> None:
+    """Keep what Python compiles, also for the workers and for the processes that tests start.
+
+    Where the environment forbids it, as images of containers do, each of them compiles all anew.
+    """
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_report_header() -> str:

@@ -139,14 +139,16 @@ class _RuleGraph:
         return found
 
     def variables(self, rule: Rule) -> dict[str, str]:
-        """The canonical names of a rule's variables, which get colours of their own."""
+        """The canonical names of a rule's variables, which get colours of their own.
+
+        They do not depend on the rules before, which come in any order.
+        """
         graph, vertices = self._graph, self._variables[id(rule)]
-        while True:
-            counts = Counter(graph.colours[vertex] for vertex in vertices.values())
-            first = min((colour for colour, count in counts.items() if count > 1), default=None)
-            if first is None:
-                break
-            graph.individualize(next(v for v in vertices.values() if graph.colours[v] == first))
+        with graph.forgetting_steps():
+            while (
+                first := _first_of_many(graph.colours[v] for v in vertices.values())
+            ) is not None:
+                graph.individualize(next(v for v in vertices.values() if graph.colours[v] == first))
         ordered = sorted(vertices, key=lambda name: graph.colours[vertices[name]])
         return {name: f"?{number}" for number, name in enumerate(ordered)}
 
@@ -209,6 +211,11 @@ class _RuleGraph:
             role = self._roles.get(symbol[1], "") if kind == _CONSTANT else ""
             self._symbols[symbol] = self._graph.add_vertex(f"{kind} {arity} {role} {fixed}")
         return self._symbols[symbol]
+
+
+def _first_of_many(colours: Iterable[int]) -> int | None:
+    """The least colour that occurs more than once."""
+    return min((colour for colour, count in Counter(colours).items() if count > 1), default=None)
 
 
 def _goal_values(rules: Iterable[Rule]) -> set[str]:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 _MASK = 2**64 - 1
 _FACTOR = 0x9E3779B97F4A7C15
@@ -56,6 +57,13 @@ class ColourRefinement:
         """Refine the colours of a graph that is complete, until they are stable."""
         self._sizes = Counter(self.colours)
         self._refine_around(range(len(self.colours)))
+
+    @contextmanager
+    def forgetting_steps(self) -> Iterator[None]:
+        """Let colours given later not depend on how many steps were taken while this is entered."""
+        steps = self._steps
+        yield
+        self._steps = steps
 
     def individualize(self, vertex: int) -> None:
         """Give a vertex a colour of its own, and refine again."""

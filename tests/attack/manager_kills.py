@@ -29,9 +29,6 @@ from urllib.request import Request, urlopen
 
 from tests.support.paths import ROOT
 
-STARTING_SECONDS = 60
-"""How long a manager may take until it listens."""
-
 LIMIT_SECONDS = 30.0
 """How long an answer of the API may take."""
 

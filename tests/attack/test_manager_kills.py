@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.attack.manager_kills import Attack, KilledManager, events_of, run
-from tests.support.postgresql import postgresql
 
 
 def test_events_have_as_many_matches_as_asked_for() -> None:
@@ -17,15 +15,9 @@ def test_events_have_as_many_matches_as_asked_for() -> None:
     assert kinds == [("round_robin", 4), ("swiss", 4)]
 
 
-@pytest.fixture
-def database() -> Iterator[str]:
-    """The URL of a PostgreSQL server."""
-    yield from postgresql()
-
-
 @pytest.mark.thorough
-def test_each_match_is_reported_once_by_postgresql(database: str, tmp_path: Path) -> None:
-    report = run(Attack(matches=8, players=4, kills=1), KilledManager(tmp_path, database))
+def test_each_match_is_reported_once_by_postgresql(postgresql: str, tmp_path: Path) -> None:
+    report = run(Attack(matches=8, players=4, kills=1), KilledManager(tmp_path, postgresql))
     assert report.problems == []
     assert (report.matches, report.kills, report.errors.total()) == (8, 1, 0)
 

@@ -46,11 +46,6 @@ class LabelledStates(NamedTuple):
         """Whether the outcomes of each state add up to 1."""
         return bool((np.abs(self.outcomes.sum(axis=1) - 1) < SMALL).all())
 
-    def followed_by(self, others: LabelledStates, most: int) -> LabelledStates:
-        """These and others, of which the last ``most`` are kept."""
-        states = np.concatenate([self.states, others.states])[-most:]
-        return LabelledStates(states, np.concatenate([self.outcomes, others.outcomes])[-most:])
-
 
 @component(Component.PLAYOUTS)
 def label_states(

@@ -29,12 +29,18 @@ USUAL_PASSES = [name for name in PASS_NAMES if name not in HUGE_GAME_PASSES]
 """The others apply to huge games only: see ``tests/gdl/grounding/test_huge_games.py``."""
 
 
+LARGER = [
+    pytest.param(name, marks=pytest.mark.thorough)
+    for name in ("breakthrough", "hex", "tron", "keyMaze")
+]
+
+
 def compiled(name: str, **passes: Any) -> PropnetStateMachine:
     return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
 
 
 @pytest.mark.parametrize("chosen", USUAL_PASSES)
-@pytest.mark.parametrize("name", [*SMALL, "breakthrough", "hex", "tron", "keyMaze"])
+@pytest.mark.parametrize("name", [*SMALL, *LARGER])
 def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
     passes = {each: each == chosen for each in PASS_NAMES}
     machine = compiled(name, **passes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from random import Random
 
@@ -196,6 +196,13 @@ def test_symmetric_variables_get_names() -> None:
     assert form_of(f"(role r) {rule}").digest == form_of(f"(role r) {other}").digest
 
 
+def test_the_order_of_rules_with_symmetric_variables_does_not_matter() -> None:
+    rules = [f"(<= (p{n}) (item ?x) (item ?y) (distinct ?x ?y))" for n in range(3)]
+    rules.append("(<= (q) (item ?x) (item ?y) (edge ?x ?z) (edge ?y ?w) (distinct ?x ?y))")
+    digests = {form_of(f"(role r) {' '.join(order)}").digest for order in permutations(rules)}
+    assert len(digests) == 1
+
+
 def test_our_games_are_all_different() -> None:
     digests = {name: form_of(rules_of(name)).digest for name in NAMES}
     assert len(set(digests.values())) == len(NAMES)
@@ -238,9 +245,7 @@ def test_only_ground_terms_of_the_game_have_a_text() -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    "path", sorted((CORPUS / "rulesheets").glob("*.kif")), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", COLLECTION, ids=lambda path: path.stem)
 def test_scrambled_rulesheets_of_the_collection_are_recognised(path: Path) -> None:
     ruleset, random = gdl.load(path), Random(path.stem)
     scrambled = shuffled(Scrambler.of(ruleset, random).scramble_ruleset(ruleset), random)

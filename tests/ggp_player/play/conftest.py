@@ -19,6 +19,16 @@ from tests.support.paths import GAMES
 LIMIT = 30.0
 """Seconds that anything may take."""
 
+FOREIGN: list[tuple[dict[str, str | None], int]] = [
+    ({"Origin": "http://evil.example.org"}, 403),
+    ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ({"X-Page-Token": "wrong"}, 403),
+    ({"X-Page-Token": None}, 403),
+    ({"Content-Type": "text/plain"}, 415),
+    ({"Host": "evil.example.org"}, 403),
+]
+"""Headers that no page of the server sends, and the status of the answer."""
+
 Begin: TypeAlias = Callable[..., AbstractAsyncContextManager[PlaySession]]
 
 

@@ -23,7 +23,6 @@ from ggp_player.manager_service.storage.store import (
     StoredEvent,
     StoredGame,
 )
-from tests.support.postgresql import postgresql
 
 DELAY = 60
 
@@ -112,10 +111,10 @@ def clock() -> Clock:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Store]:
-    names = iter([str(tmp_path / "m")]) if request.param == "sqlite" else postgresql()
-    for name in names:
-        with closing(Database(name)) as database:
-            yield Store(database.engine, clock)
+    is_file = request.param == "sqlite"
+    name = str(tmp_path / "m") if is_file else request.getfixturevalue("postgresql")
+    with closing(Database(name)) as database:
+        yield Store(database.engine, clock)
 
 
 async def test_everything_of_an_event_is_shown_after_its_delay(store: Store, clock: Clock) -> None:

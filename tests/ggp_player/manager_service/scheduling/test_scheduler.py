@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -101,19 +101,24 @@ async def test_no_player_is_blamed_where_the_manager_has_no_files_left(
 
 
 @pytest.mark.parametrize("error", [OperationalError("INSERT", {}, OSError("full")), MemoryError()])
-@pytest.mark.parametrize("write", ["add_matches", "begin_attempt", "finish", "end_event"])
 async def test_no_match_is_lost_where_the_database_takes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str, error: Exception
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    failures = [error]
+    failures = {"add_matches", "begin_attempt", "finish", "end_event"}
 
-    def fail_once(store: Store, *given: object) -> object:
-        if failures:
-            raise failures.pop()
-        return written(store, *given)
+    def failing_once(name: str) -> Callable[..., object]:
+        written = getattr(Store, name)
 
-    written = getattr(Store, write)
-    monkeypatch.setattr(Store, write, fail_once)
+        def fail_once(store: Store, *given: object) -> object:
+            if name in failures:
+                failures.remove(name)
+                raise error
+            return written(store, *given)
+
+        return fail_once
+
+    for name in tuple(failures):
+        monkeypatch.setattr(Store, name, failing_once(name))
     monkeypatch.setattr(scheduler, "RETRY_SECONDS", 0)
     async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
         sent = {**EVENT, "name": "cup", "players": ["ann", "bob"], "format": "round_robin"}

@@ -14,17 +14,15 @@ from ggp_player.manager.tournament import Interval, PlannedMatch
 from ggp_player.manager_service.storage.database import Database, database_url
 from ggp_player.manager_service.storage.names import NameStore, OwnedName
 from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredGame, StoredPlayer
-from tests.support.postgresql import postgresql
 
 RESULT = {"failure": "", "goals": [100, 0]}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def name(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
-        yield str(tmp_path / "manager.sqlite")
-    else:
-        yield from postgresql()
+        return str(tmp_path / "manager.sqlite")
+    return request.getfixturevalue("postgresql")
 
 
 @pytest.fixture

@@ -121,52 +121,51 @@ async def test_a_cancelled_event_ends(tmp_path: Path) -> None:
         assert (status, refused["error"]["where"]) == (409, "id")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "sent", "status", "where"),
-    [
-        ("POST", "/api/events", {}, 422, "name"),
-        ("POST", "/api/events", {**EVENT, "extra": 1}, 422, "extra"),
-        ("POST", "/api/events", {**EVENT, "play_clock": -1}, 422, "play_clock"),
-        ("POST", "/api/events", {**EVENT, "seed": 1.5}, 422, "seed"),
-        ("POST", "/api/events", {**EVENT, "seed": "two words"}, 422, "seed"),
-        ("POST", "/api/events", {**EVENT, "spectator_delay": -1}, 422, "spectator_delay"),
-        ("POST", "/api/events", {**EVENT, "games": ["noSuchGame"]}, 404, "games"),
-        ("POST", "/api/events", {**EVENT, "players": ["zoe"]}, 422, "players"),
-        ("POST", "/api/events", {**EVENT, "format": "lottery"}, 422, "format"),
-        ("PUT", "/api/players/ann", {"address": "nonsense!"}, 422, "address"),
-        ("PUT", "/api/players/ann", {"address": "./evil.py:Class"}, 422, "address"),
-        ("PUT", "/api/players/ann", {"address": "127.0.0.1:99999"}, 422, "address"),
-        ("PUT", "/api/players/an%20n", {"address": "127.0.0.1:9147"}, 422, "name"),
-        (
-            "PUT",
-            "/api/players/ann",
-            {"address": "127.0.0.1:1", "dialects": ["X"]},
-            422,
-            "dialects.0",
-        ),
-        ("PUT", "/api/games/bad", {"rules": "(role a"}, 422, "rules"),
-        (
-            "PUT",
-            "/api/games/bad",
-            {"rules": "(role a) (<= (legal a ?x) (not (b ?x)))"},
-            422,
-            "rules",
-        ),
-        ("PUT", "/api/games/bad", {"rules": ""}, 422, "rules"),
-        ("GET", "/api/matches/12", None, 404, "id"),
-        ("GET", "/api/matches/x", None, 404, "id"),
-        ("GET", "/api/matches?limit=many", None, 422, "limit"),
-        ("GET", "/api/players/nobody", None, 404, "name"),
-    ],
-)
-async def test_what_cannot_be_done_is_refused_with_a_reason(
-    tmp_path: Path, method: str, path: str, sent: Any, status: int, where: str
-) -> None:
+REFUSED: list[tuple[str, str, Any, int, str]] = [
+    ("POST", "/api/events", {}, 422, "name"),
+    ("POST", "/api/events", {**EVENT, "extra": 1}, 422, "extra"),
+    ("POST", "/api/events", {**EVENT, "play_clock": -1}, 422, "play_clock"),
+    ("POST", "/api/events", {**EVENT, "seed": 1.5}, 422, "seed"),
+    ("POST", "/api/events", {**EVENT, "seed": "two words"}, 422, "seed"),
+    ("POST", "/api/events", {**EVENT, "spectator_delay": -1}, 422, "spectator_delay"),
+    ("POST", "/api/events", {**EVENT, "games": ["noSuchGame"]}, 404, "games"),
+    ("POST", "/api/events", {**EVENT, "players": ["zoe"]}, 422, "players"),
+    ("POST", "/api/events", {**EVENT, "format": "lottery"}, 422, "format"),
+    ("PUT", "/api/players/ann", {"address": "nonsense!"}, 422, "address"),
+    ("PUT", "/api/players/ann", {"address": "./evil.py:Class"}, 422, "address"),
+    ("PUT", "/api/players/ann", {"address": "127.0.0.1:99999"}, 422, "address"),
+    ("PUT", "/api/players/an%20n", {"address": "127.0.0.1:9147"}, 422, "name"),
+    (
+        "PUT",
+        "/api/players/ann",
+        {"address": "127.0.0.1:1", "dialects": ["X"]},
+        422,
+        "dialects.0",
+    ),
+    ("PUT", "/api/games/bad", {"rules": "(role a"}, 422, "rules"),
+    (
+        "PUT",
+        "/api/games/bad",
+        {"rules": "(role a) (<= (legal a ?x) (not (b ?x)))"},
+        422,
+        "rules",
+    ),
+    ("PUT", "/api/games/bad", {"rules": ""}, 422, "rules"),
+    ("GET", "/api/matches/12", None, 404, "id"),
+    ("GET", "/api/matches/x", None, 404, "id"),
+    ("GET", "/api/matches?limit=many", None, 422, "limit"),
+    ("GET", "/api/players/nobody", None, 404, "name"),
+]
+"""Requests, and the status of what refuses them, with the place that it names."""
+
+
+async def test_what_cannot_be_done_is_refused_with_a_reason(tmp_path: Path) -> None:
     async with asker(tmp_path) as asking:
-        found = await asking.ask(method, path, sent)
-        assert found[0] == status, found
-        assert found[1]["error"]["where"] == where
-        assert found[1]["error"]["what"]
+        for method, path, sent, status, where in REFUSED:
+            found = await asking.ask(method, path, sent)
+            assert found[0] == status, (method, path, sent, found)
+            assert found[1]["error"]["where"] == where, (method, path, sent, found)
+            assert found[1]["error"]["what"]
 
 
 async def test_a_body_that_is_no_json_is_refused(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import pytest
 
 import gdl
+from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
 from ggp_player.lab.positions.solving.move_solver import textbook_values
@@ -16,30 +18,36 @@ from tests.ggp_player.lab.positions.solving.random_states import random_state
 pytestmark = pytest.mark.thorough
 """Numba compiles the kernel."""
 
-MACHINE = gdl.compile(gdl.load("connectFour"))
+
+@cache
+def machine() -> PropnetStateMachine:
+    return gdl.compile(gdl.load("connectFour"))
 
 
 @pytest.mark.parametrize("plies", [22, 26, 30, 34])
 def test_values_are_those_of_the_proof_search(plies: int) -> None:
     random = Random(plies)
-    solver, oracle = ConnectFourSolver(MACHINE, entries=2**16), ProofSolver(MACHINE, nodes=10**8)
+    solver, oracle = (
+        ConnectFourSolver(machine(), entries=2**16),
+        ProofSolver(machine(), nodes=10**8),
+    )
     for _ in range(10):
-        state = random_state(MACHINE, plies, random)
+        state = random_state(machine(), plies, random)
         assert solver.move_values(state) == oracle.move_values(state)
 
 
 def test_values_are_the_textbooks() -> None:
-    random, solver = Random(4), ConnectFourSolver(MACHINE, entries=2**10)
+    random, solver = Random(4), ConnectFourSolver(machine(), entries=2**10)
     for _ in range(10):
-        state = random_state(MACHINE, 34, random)
-        assert solver.move_values(state) == textbook_values(MACHINE, state)
+        state = random_state(machine(), 34, random)
+        assert solver.move_values(state) == textbook_values(machine(), state)
 
 
 def test_it_gives_up() -> None:
-    assert ConnectFourSolver(MACHINE, nodes=100).move_values(MACHINE.initial_state()) is None
+    assert ConnectFourSolver(machine(), nodes=100).move_values(machine().initial_state()) is None
 
 
 def test_another_game_is_refused() -> None:
-    machine = gdl.interpret(gdl.load("ticTacToe"))
+    other = gdl.interpret(gdl.load("ticTacToe"))
     with pytest.raises(PositionSetError, match=r"expected a move \(drop column\); found \(put"):
-        ConnectFourSolver(machine).move_values(machine.initial_state())
+        ConnectFourSolver(other).move_values(other.initial_state())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import numpy as np
 import pytest
 
 import gdl
+from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
@@ -18,14 +20,17 @@ from tests.ggp_player.lab.positions.solving.random_states import random_state
 pytestmark = pytest.mark.thorough
 """Numba compiles the kernel."""
 
-MACHINE = gdl.compile(gdl.load("reversi"))
+
+@cache
+def machine() -> PropnetStateMachine:
+    return gdl.compile(gdl.load("reversi"))
 
 
 def test_values_are_those_of_the_proof_search() -> None:
     random, found = Random(1), set()
-    solver, oracle = ReversiSolver(MACHINE, entries=2**12), ProofSolver(MACHINE, nodes=10**8)
+    solver, oracle = ReversiSolver(machine(), entries=2**12), ProofSolver(machine(), nodes=10**8)
     for plies in [48] * 3 + [51] * 10:
-        state = random_state(MACHINE, plies, random)
+        state = random_state(machine(), plies, random)
         values = solver.move_values(state)
         assert values == oracle.move_values(state)
         found |= set((values or {}).values())
@@ -33,17 +38,17 @@ def test_values_are_those_of_the_proof_search() -> None:
 
 
 def test_values_are_the_textbooks() -> None:
-    random, solver, found = Random(4), ReversiSolver(MACHINE, entries=2**10), set()
+    random, solver, found = Random(4), ReversiSolver(machine(), entries=2**10), set()
     for _ in range(30):
-        state = random_state(MACHINE, 55, random)
+        state = random_state(machine(), 55, random)
         values = solver.move_values(state)
-        assert values == textbook_values(MACHINE, state)
+        assert values == textbook_values(machine(), state)
         found |= set((values or {}).values())
     assert found == {0, 50, 100}
 
 
 def test_the_first_places_are_the_four_of_the_rules() -> None:
-    moves = MACHINE.legal_moves(MACHINE.initial_state(), MACHINE.roles[0])
+    moves = machine().legal_moves(machine().initial_state(), machine().roles[0])
     assert len(moves) == 4
     black = 1 << 3 * 8 + 3 | 1 << 4 * 8 + 4
     white = 1 << 4 * 8 + 3 | 1 << 3 * 8 + 4
@@ -54,13 +59,13 @@ def test_the_first_places_are_the_four_of_the_rules() -> None:
 
 
 def test_it_gives_up() -> None:
-    assert ReversiSolver(MACHINE, nodes=100).move_values(MACHINE.initial_state()) is None
+    assert ReversiSolver(machine(), nodes=100).move_values(machine().initial_state()) is None
 
 
 def test_other_games_are_refused() -> None:
-    machine = gdl.interpret(gdl.load("ticTacToe"))
+    other = gdl.interpret(gdl.load("ticTacToe"))
     with pytest.raises(PositionSetError, match=r"expected a move \(place x y\); found \(put"):
-        ReversiSolver(machine).move_values(machine.initial_state())
+        ReversiSolver(other).move_values(other.initial_state())
     wide = gdl.interpret(gdl.parse(WIDE))
     with pytest.raises(PositionSetError, match="expected a board of 8 x 8 squares"):
         ReversiSolver(wide).move_values(wide.initial_state())

@@ -23,7 +23,7 @@ from ggp_player.manager.tournament import Interval, MatchResult
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.seeds import EventSecrets, MatchSecrets
 from ggp_player.manager_service.storage.faces import ENDED, Faces
-from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent
+from ggp_player.manager_service.storage.store import OPEN, EventMatch, Store, StoredEvent
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 
 MAX_DELAYED = 100_000
@@ -217,7 +217,7 @@ class PublicView:
         }
 
     def _is_all_shown(self, event: StoredEvent) -> bool:
-        if self._shown(event).status == "running":
+        if self._shown(event).status in OPEN:
             return False
         counts = self._store.counts(event.id, Faces({event.id: self._instant(event)}))
         return not counts.keys() & {"running", "waiting"}

@@ -29,8 +29,8 @@ from ggp_player.manager_service.scheduling.clients import (
 )
 from ggp_player.manager_service.scheduling.event_formats import check_plan
 from ggp_player.manager_service.scheduling.people import base_of
-from ggp_player.manager_service.scheduling.roster import Presence
-from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known
+from ggp_player.manager_service.scheduling.roster import Presence, check_known
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.scheduling.seeds import EventSecrets
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import (

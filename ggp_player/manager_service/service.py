@@ -20,6 +20,7 @@ from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import check_address
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.invitations import InvitationStore
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
@@ -83,7 +84,9 @@ async def open_service(
         tokens = TokenStore(database.engine)
         access = AccessPolicy(is_loopback(config.host), config.private, config.networks)
         names = NameStore(database.engine)
-        api = Api(scheduler, rules, tokens, names, access, openapi_document(ROUTES))
+        invitations = InvitationStore(database.engine)
+        document = openapi_document(ROUTES)
+        api = Api(scheduler, rules, tokens, names, invitations, access, document)
         runner = new_runner(new_application(api))
         await runner.setup()
         stack.push_async_callback(runner.cleanup)

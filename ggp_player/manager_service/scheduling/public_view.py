@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any
@@ -34,10 +34,21 @@ _RESULT = TypeAdapter(MatchResult)
 
 @dataclass(slots=True)
 class RunningMatch:
-    """A match under way as spectators see it; ``step`` is the latest."""
+    """A match under way as spectators see it; ``step`` is the latest.
+
+    ``moves`` are the joint moves so far: where some are hidden, or were not told, they are fewer
+    than steps.
+    """
 
     match: EventMatch
     step: int = 0
+    moves: list[tuple[str, ...]] = field(default_factory=list)
+
+    def take(self, number: int, values: Mapping[str, Any]) -> None:
+        """Take what is told of a step."""
+        self.step = number
+        if "moves" in values and number == len(self.moves) + 1:
+            self.moves.append(tuple(values["moves"]))
 
 
 class PublicView:
@@ -117,9 +128,9 @@ class PublicView:
         self.running[match.id] = RunningMatch(match)
         self._publish("match_started", match, {})
 
-    def _step_made(self, match: EventMatch, number: int, values: Mapping[str, object]) -> None:
+    def _step_made(self, match: EventMatch, number: int, values: Mapping[str, Any]) -> None:
         if match.id in self.running:
-            self.running[match.id].step = number
+            self.running[match.id].take(number, values)
         self._news.publish("match_step", match=match.id, step=number, **values)
 
     def _publish(self, kind: str, match: EventMatch, values: Mapping[str, object]) -> None:

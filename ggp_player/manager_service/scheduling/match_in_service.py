@@ -147,6 +147,12 @@ def _record_of(manager: GameManager | None) -> str:
     return "" if manager is None else manager.record().to_json()
 
 
+def result_of(found: Mapping[str, Any]) -> MatchResult:
+    """Read a result that is JSON, without the reason of a decision."""
+    values = {key: value for key, value in found.items() if key != "adjudicated"}
+    return _RESULT.validate_python(values)
+
+
 def dumped(result: MatchResult) -> dict[str, Any]:
     """Return a result as JSON."""
     found: dict[str, Any] = _RESULT.dump_python(result, mode="json")

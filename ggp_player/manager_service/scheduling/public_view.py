@@ -15,11 +15,10 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.manager import MatchStep
 from ggp_player.manager.tournament import Interval, MatchResult
+from ggp_player.manager_service.scheduling.match_in_service import result_of
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.seeds import EventSecrets, MatchSecrets
 from ggp_player.manager_service.storage.faces import ENDED, Faces
@@ -28,8 +27,6 @@ from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 
 MAX_DELAYED = 100_000
 """Things to be told later; of more, steps are not told at all."""
-
-_RESULT = TypeAdapter(MatchResult)
 
 
 @dataclass(slots=True)
@@ -210,7 +207,7 @@ class PublicView:
     def results(self, event: int | None = None) -> list[MatchResult]:
         """List the results of an event, or of all."""
         found = self._store.results(event, self._faces())
-        return [_RESULT.validate_python(one) for one in found]
+        return list(map(result_of, found))
 
     def ratings(self, event: int) -> dict[str, Interval]:
         """Return the ratings that were kept of an event; none where they may tell too much."""

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from pydantic import TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
 import gdl
@@ -42,6 +41,7 @@ from ggp_player.manager_service.scheduling.match_in_service import (
     Decision,
     MatchInService,
     decided,
+    result_of,
 )
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.public_view import PublicView, delay_of
@@ -71,8 +71,6 @@ RATED_SHARE = 0.1
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
-
-_RESULT = TypeAdapter(MatchResult)
 
 _log = logging.getLogger(__name__)
 
@@ -263,7 +261,7 @@ class Scheduler:
             open_event.waiting.pop(number, None)
             self._spawn(self._rate(match.event))
             self._spawn(self._plan(match.event))
-        self.public.match_ended(match, _RESULT.validate_python(result))
+        self.public.match_ended(match, result_of(result))
         return True
 
     async def cancel_event(self, number: int) -> bool:
@@ -495,7 +493,7 @@ class Scheduler:
     async def results(self, event: int) -> list[MatchResult]:
         """List the results of an event, also those that are not shown yet."""
         found = await self.call(self.store.results, event)
-        return await asyncio.to_thread(lambda: [_RESULT.validate_python(one) for one in found])
+        return await asyncio.to_thread(lambda: list(map(result_of, found)))
 
     async def _rate(self, event: int) -> None:
         """Compute the ratings of an event, and keep them, unless they are to be shown late."""

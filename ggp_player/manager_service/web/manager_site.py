@@ -47,11 +47,16 @@ class ManagerSite:
     def add_form(self, router: web.UrlDispatcher, path: str, role: Role | None, page: Page) -> None:
         """Have an application take a form from those who have a role; None is everybody."""
 
-        async def checked(request: web.Request) -> web.StreamResponse:
-            check_form(request.headers, request.host)
-            return await page(request)
+        answer = self._answering(page, role)
 
-        router.add_post(path, self._answering(checked, role))
+        async def checked(request: web.Request) -> web.StreamResponse:
+            try:
+                check_form(request.headers, request.host)
+            except ApiError as error:
+                return self.error(error)
+            return await answer(request)
+
+        router.add_post(path, checked)
 
     def add_private_page(
         self, router: web.UrlDispatcher, path: str, role: Role, page: Page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,6 +13,8 @@ from subprocess import run
 import aiohttp
 import pytest
 
+from ggp_player.manager_service.scheduling.public_view import RunningMatch
+from ggp_player.manager_service.storage.store import EventMatch
 from tests.support.hidden_games import THREE_DOORS
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 
@@ -155,7 +158,7 @@ async def test_an_event_is_held_by_forms_alone(tmp_path: Path) -> None:
         assert (await browser.send("/events/1/withdraw", {"player": "zoe"}))[0] == 422
         assert (await browser.send("/events/1/withdraw", {"player": "bob"}))[0] == 200
         shown = await asking.done("GET", "/api/events/1")
-        assert shown["settings"]["withdrawn"] == {"bob": 1}
+        assert shown["settings"]["withdrawn"].keys() == {"bob"}
         assert shown["matches"]["cancelled"] >= 990
         assert (await browser.send("/events/1/cancel", {}))[0] == 200
 
@@ -203,9 +206,6 @@ async def test_boards_show_what_is_public_and_nothing_hidden(tmp_path: Path) -> 
         await asking.done("PUT", "/api/players/carl", {"address": "human"})
         await asking.done("PUT", "/api/games/doors", {"rules": THREE_DOORS})
         running = asking.service.scheduler.public.running
-        from ggp_player.manager_service.scheduling.public_view import RunningMatch
-        from ggp_player.manager_service.storage.store import EventMatch
-
         games = {game["name"]: game for game in await asking.done("GET", "/api/games")}
         digest = games["doors"]["digest"]
         match = EventMatch(7, 1, "1.doors.carl", "doors", digest, 1, 0, ("carl",), "running", 1)
@@ -238,15 +238,23 @@ async def test_an_invitation_makes_players_and_can_be_revoked(tmp_path: Path) ->
         assert (await browser.send(path, {"name": "blue"}))[0] == 403
 
 
-async def test_a_certificate_encrypts_all(tmp_path: Path) -> None:
-    files = [tmp_path / "cert.pem", tmp_path / "key.pem"]
+def new_certificate(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate for 127.0.0.1, and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    files = folder / "cert.pem", folder / "key.pem"
     made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
     command = ["openssl", *made.split(), "subjectAltName=IP:127.0.0.1", "-out", files[0]]
     run([*command, "-keyout", files[1]], check=True, capture_output=True)
-    trusting = ssl.create_default_context(cafile=str(files[0]))
+    return files
+
+
+async def test_a_certificate_encrypts_all(tmp_path: Path) -> None:
+    certificate, key = new_certificate(tmp_path)
+    trusting = ssl.create_default_context(cafile=str(certificate))
     connector = aiohttp.TCPConnector(ssl=trusting)
     jar = aiohttp.CookieJar(unsafe=True)
-    settings = {"host": "0.0.0.0", "tls_cert": files[0], "tls_key": files[1]}
+    settings = {"host": "0.0.0.0", "tls_cert": certificate, "tls_key": key}
     async with (
         asker(tmp_path, **settings) as asking,
         aiohttp.ClientSession(connector=connector, cookie_jar=jar) as session,

@@ -383,9 +383,13 @@ class FrontSite(web.BaseSite):
             taken = (address[0], self.port if self._servers else port, *address[2:])
             listening = _bound_socket(family, taken)
             tls = self.settings.tls
-            handshake = {"ssl_handshake_timeout": HANDSHAKE_SECONDS} if tls else {}
+            limit = HANDSHAKE_SECONDS if tls else None
             server = await loop.create_server(
-                lambda: Front(self), sock=listening, backlog=BATCH, ssl=tls, **handshake
+                lambda: Front(self),
+                sock=listening,
+                backlog=BATCH,
+                ssl=tls,
+                ssl_handshake_timeout=limit,
             )
             listening.listen(BACKLOG)
             self._servers.append(server)

@@ -245,7 +245,7 @@ def _knockout_round(plan: EventPlan, results: Sequence[MatchResult]) -> tuple[in
             None if one and plan.withdrawn.get(one, number + 1) <= number else one for one in left
         ]
         pairs = list(zip(left[::2], left[1::2], strict=True))
-        groups = [(one, other) for one, other in pairs if one is not None and other is not None]
+        groups: list[Group] = [(one, other) for one, other in pairs if one and other]
         if groups and number not in by_round:
             return number, groups
         left = [_winner(plan, one, other, by_round.get(number, {})) for one, other in pairs]

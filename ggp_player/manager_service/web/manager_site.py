@@ -7,7 +7,7 @@ the answer leads to. An error is a sentence beside the form, which keeps what wa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -93,7 +93,11 @@ class ManagerSite:
         return answer
 
     def page(
-        self, template: str, here: str = "", status: int = 200, **values: object
+        self,
+        template: str,
+        here: str = "",
+        status: int = 200,
+        **values: Any,  # noqa: ANN401
     ) -> web.Response:
         """Render a page for who asks."""
         asking = self.api.asking
@@ -107,7 +111,11 @@ class ManagerSite:
         )
 
     def visitor_page(
-        self, template: str, status: int = 200, complaint: str = "", **values: object
+        self,
+        template: str,
+        status: int = 200,
+        complaint: str = "",
+        **values: Any,  # noqa: ANN401
     ) -> web.Response:
         """Render a page for somebody who has no token yet."""
         given = {"here": "", "who": "", "is_organiser": False, "name": "", "complaint": complaint}
@@ -121,7 +129,12 @@ class ManagerSite:
         """Render a page that says what is wrong."""
         return self._site.error(error.status, sentence_of(error))
 
-    def _rendered(self, template: str, status: int, **values: object) -> web.Response:
+    def _rendered(
+        self,
+        template: str,
+        status: int,
+        **values: Any,  # noqa: ANN401 - what the template shows
+    ) -> web.Response:
         response = self._site.page(template, status=status, **values)
         # With no-referrer, a browser would not say which page a form comes from.
         response.headers["Referrer-Policy"] = "same-origin"

@@ -135,7 +135,13 @@ class OrganiserPages:
 
     async def _game_page(self, status: int, **values: object) -> web.Response:
         scheduler = self._api.scheduler
-        nothing = {"complaint": "", "sent": {}, "found": None, "drawing": None, "added": ""}
+        nothing: dict[str, Any] = {
+            "complaint": "",
+            "sent": {},
+            "found": None,
+            "drawing": None,
+            "added": "",
+        }
         games = await scheduler.call(scheduler.store.games)
         given = {"games": games, "own": sorted(own_games(), key=str.lower), **nothing, **values}
         return self._site.page("manager_games.html", here="/games", status=status, **given)
@@ -178,7 +184,7 @@ class OrganiserPages:
                 raise ApiError(422, str(error).partition(": ")[2], "address") from error
             await self._api.put(StoredPlayer(name, address))
         except ApiError as error:
-            values = {"sent": sent, "complaint": error}
+            values: dict[str, Any] = {"sent": sent, "complaint": error}
             return self._site.page("manager_new_player.html", status=error.status, **values)
         raise web.HTTPSeeOther("/")
 

@@ -244,8 +244,8 @@ def new_certificate(folder: Path) -> tuple[Path, Path]:
         pytest.skip("there is no openssl")
     files = folder / "cert.pem", folder / "key.pem"
     made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
-    command = ["openssl", *made.split(), "subjectAltName=IP:127.0.0.1", "-out", files[0]]
-    run([*command, "-keyout", files[1]], check=True, capture_output=True)
+    command = ["openssl", *made.split(), "subjectAltName=IP:127.0.0.1", "-out", str(files[0])]
+    run([*command, "-keyout", str(files[1])], check=True, capture_output=True)
     return files
 
 

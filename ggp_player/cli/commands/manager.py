@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gdl.cli.arguments import runs
+from ggp_player.cli.commands.arguments import clock_option
 
 ROLES = ("spectator", "player", "organiser", "admin")
 """What a token lets its holder do, from least to most."""
@@ -194,12 +195,8 @@ def event_group() -> None:
 )
 @click.option("--player", "players", multiple=True, help="A registered player; again for others.")
 @click.option("--rounds", type=click.IntRange(0, 10_000), help="0: a ladder without an end.")
-@click.option(
-    "--start-clock", type=click.IntRange(1), default=30, show_default=True, help="Seconds."
-)
-@click.option(
-    "--play-clock", type=click.IntRange(1), default=15, show_default=True, help="Seconds."
-)
+@clock_option("--start-clock", 30, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 15, "Whole seconds for each move.")
 @click.option("--seed", help="Of chance; random unless given.")
 @click.option("--scramble", is_flag=True, help="Replace the words of the rules.")
 @click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True)

@@ -5,14 +5,18 @@ It needs Chromium and Playwright, and is skipped without them.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.manager_service import asker, stub
+from tests.support.manager_service import Asker, asker
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
@@ -22,6 +26,21 @@ LIMIT = 30_000
 """Milliseconds that anything may take to be seen."""
 
 SIZES = ((1280, 900), (390, 800))
+
+
+@asynccontextmanager
+async def served(name: str, asking: Asker) -> AsyncIterator[None]:
+    """Run a player server that registers itself with a token."""
+    token = asking.service.tokens.create(name, "player")
+    manager = f"http://127.0.0.1:{asking.service.port}"
+    flags = ["--register", manager, "--register-token", token, "--name", name, "--no-archive"]
+    command = [sys.executable, "-m", "ggp_player", "serve", "--port", "0", "--strategy", "legal"]
+    process = await asyncio.create_subprocess_exec(*command, *flags)
+    try:
+        yield
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def pictured(page: Any, name: str) -> None:
@@ -68,7 +87,11 @@ async def test_an_event_from_login_to_cross_table(tmp_path: Path) -> None:
         assert token not in cookie["value"]
         assert await page.evaluate("document.cookie") == ""
         await add_games(page, base, tmp_path)
-        async with stub("ann", asking), stub("bob", asking):
+        async with served("ann", asking), served("bob", asking):
+            await page.goto(f"{base}/")
+            for name in ("ann", "bob"):
+                row = page.get_by_role("row").filter(has=page.get_by_role("cell", name=name))
+                await row.get_by_text("available").wait_for()
             await hold_event(page, base)
         await invite(page, base)
         await page.get_by_role("button", name="Log out").click()
@@ -120,6 +143,10 @@ async def hold_event(page: Any, base: str) -> None:
     await page.get_by_role("heading", name="First cup").wait_for()
     await page.get_by_text("planned").wait_for()
     await page.get_by_role("button", name="Start").click()
+    await page.goto(f"{base}/live")
+    await page.locator(".board svg").first.wait_for()
+    await pictured(page, "live")
+    await page.goto(f"{base}/events/1")
     await page.get_by_role("heading", name="Cross table").wait_for()
     await page.locator("#facts").get_by_text("completed").first.wait_for()
     await page.reload()

@@ -68,7 +68,7 @@ class VisitorPages:
         scheme = "https" if is_encrypted(request) else "http"
         address = f"{scheme}://{request.host}"
         response = self._site.visitor_page(
-            "manager_joined.html", name=name, secret=secret, address=address
+            "manager_joined.html", who=name, name=name, secret=secret, address=address
         )
         self._api.sessions.begin(request, response, secret)
         return response

@@ -15,13 +15,16 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     && /build/bin/pip --python /opt/ggp-player/bin/python install \
         --require-hashes --requirement requirements.lock
 
+# Extras such as postgresql, which the manager needs for PostgreSQL; their versions are not locked.
+ARG EXTRAS=""
 COPY pyproject.toml README.md LICENSE ./
 COPY gdl gdl
 COPY ggp_player ggp_player
 COPY games games
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
-    /build/bin/pip --python /opt/ggp-player/bin/python install --no-deps .
+    if [ -n "$EXTRAS" ]; then set -- ".[$EXTRAS]"; else set -- --no-deps .; fi \
+    && /build/bin/pip --python /opt/ggp-player/bin/python install "$@"
 
 
 FROM ${BASE}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 import sys
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
@@ -44,6 +45,9 @@ BACKLOG = 4096
 
 QUIET_SECONDS = 0.3
 """The silence after which a request that may be whole is taken to be whole."""
+
+HANDSHAKE_SECONDS = 10.0
+"""How long agreeing on keys may take, where connections are encrypted."""
 
 LINGER_SECONDS = 2.0
 """How long a refused peer may go on sending; closed at once, it might not get to see why."""
@@ -77,6 +81,8 @@ class FrontSettings:
     reading: Reading = field(default_factory=Reading)
     refusal_bytes: Callable[[Refusal], bytes] = bytes
     responder: Responder = lambda _request, _front: None
+    tls: ssl.SSLContext | None = None
+    """With this, connections are encrypted."""
 
 
 class ReplyTransport:
@@ -294,8 +300,9 @@ class Front(asyncio.BufferedProtocol):
         if self._transport is None or self._transport.is_closing():
             return
         self._transport.write(self._site.settings.refusal_bytes(refusal))
-        with suppress(OSError):  # the peer may be gone
-            self._transport.write_eof()
+        if self._transport.can_write_eof():
+            with suppress(OSError):  # the peer may be gone
+                self._transport.write_eof()
         self._timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.drop)
 
     def _settle(self) -> None:
@@ -358,7 +365,7 @@ class FrontSite(web.BaseSite):
     def name(self) -> str:
         """The address as a URL."""
         host, port = self._address
-        return f"http://{host}:{port}"
+        return f"{'http' if self.settings.tls is None else 'https'}://{host}:{port}"
 
     @property
     def port(self) -> int:
@@ -375,7 +382,15 @@ class FrontSite(web.BaseSite):
         for family, _, _, _, address in dict.fromkeys(found):
             taken = (address[0], self.port if self._servers else port, *address[2:])
             listening = _bound_socket(family, taken)
-            server = await loop.create_server(lambda: Front(self), sock=listening, backlog=BATCH)
+            tls = self.settings.tls
+            limit = HANDSHAKE_SECONDS if tls else None
+            server = await loop.create_server(
+                lambda: Front(self),
+                sock=listening,
+                backlog=BATCH,
+                ssl=tls,
+                ssl_handshake_timeout=limit,
+            )
             listening.listen(BACKLOG)
             self._servers.append(server)
         self._look_again()

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
+from pathlib import Path
 
 from gdl.system import available_cpus, return_large_blocks
 from ggp_player.clock import WallClock, wall_clock
@@ -20,12 +21,13 @@ from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import check_address
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.invitations import InvitationStore
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
 from ggp_player.manager_service.web.admission import AccessPolicy, Network
 from ggp_player.manager_service.web.api import Api
-from ggp_player.manager_service.web.listening import new_runner, new_site
+from ggp_player.manager_service.web.listening import new_runner, new_site, tls_context
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES, new_application
 from ggp_player.server import is_loopback
@@ -42,7 +44,7 @@ class ServiceConfig:
     """Where the service listens, and what it uses. ``private``: looking needs a token, too.
 
     ``networks``: where those who have a token of the role player may register players, besides
-    where they are.
+    where they are. With ``tls_cert`` connections are encrypted; its key may be in another file.
     """
 
     database: str
@@ -52,6 +54,8 @@ class ServiceConfig:
     private: bool = False
     networks: tuple[Network, ...] = ()
     players: tuple[StoredPlayer, ...] = ()
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,14 @@ async def open_service(
         tokens = TokenStore(database.engine)
         access = AccessPolicy(is_loopback(config.host), config.private, config.networks)
         names = NameStore(database.engine)
-        api = Api(scheduler, rules, tokens, names, access, openapi_document(ROUTES))
+        invitations = InvitationStore(database.engine)
+        document = openapi_document(ROUTES)
+        api = Api(scheduler, rules, tokens, names, invitations, access, document)
         runner = new_runner(new_application(api))
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
-        site = new_site(runner, (config.host, config.port), config.concurrency)
+        tls = tls_context(config.tls_cert, config.tls_key) if config.tls_cert else None
+        site = new_site(runner, (config.host, config.port), config.concurrency, tls)
         await _listen(site, config)
         stack.push_async_callback(scheduler.close)
         await scheduler.start()

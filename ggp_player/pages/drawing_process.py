@@ -142,6 +142,16 @@ class DrawPosition:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawMoves:
+    """Draw the position after these joint moves of a match."""
+
+    rules: str
+    moves: Line
+    prefix: str = ""
+    kind: Literal["DrawMoves"] = field(default="DrawMoves", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class NameMoves:
     """Find what the moves of a game are called."""
 
@@ -190,7 +200,7 @@ class Answer:
     game: GameFound | None = None
 
 
-DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | NameMoves | FindGame
+DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | DrawMoves | NameMoves | FindGame
 
 _REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
@@ -246,6 +256,8 @@ def answer(request: DrawingRequest) -> Answer:
             return Answer((_draw(request),))
         if isinstance(request, DrawPosition):
             return _draw_position(request)
+        if isinstance(request, DrawMoves):
+            return Answer((_draw_moves(request),))
         if isinstance(request, FindGame):
             return _find_game(request)
         if isinstance(request, NameMoves):
@@ -312,6 +324,16 @@ def _draw(request: DrawState) -> Drawing:
     layout = _layout(request.rules, request.layout_file)
     with _at_most(POSITION_SECONDS):
         return _drawn_on(layout, request)
+
+
+def _draw_moves(request: DrawMoves) -> Drawing:
+    with _at_most(POSITION_SECONDS):
+        found = MatchTree(request.rules, request.moves).position(len(request.moves), "")
+    return _draw(
+        DrawState(
+            request.rules, found.state, found.before, is_over=found.is_over, prefix=request.prefix
+        )
+    )
 
 
 def _find_game(request: FindGame) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,16 @@ from typing import Any
 import click
 
 from gdl.cli.arguments import runs
+from ggp_player.cli.commands.arguments import clock_option
 
 ROLES = ("spectator", "player", "organiser", "admin")
 """What a token lets its holder do, from least to most."""
+
+FORMATS = ("round_robin", "swiss", "knockout", "ladder", "single", "sequential_test")
+"""Which matches an event consists of."""
+
+ADDRESS_VARIABLE = "GGP_MANAGER"
+"""The environment variable that has the address of a manager."""
 
 DATABASE_VARIABLE = "GGP_MANAGER_DATABASE"
 """The environment variable that names the database."""
@@ -67,6 +75,16 @@ def _networks(given: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
     callback=lambda _context, _option, given: _networks(given),
     help="Where a token of the role player may register players, such as 192.0.2.0/24, besides "
     "where its holder is. May be given again.",
+)
+@click.option(
+    "--tls-cert",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Encrypt connections with this certificate, a file in PEM.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The certificate's key, where the file of the certificate does not have it.",
 )
 @click.option("--private", is_flag=True, help="Looking needs a token, too.")
 @click.pass_context
@@ -137,3 +155,98 @@ def list_names_command() -> None:
 @runs("ggp_player.cli.managing.manager:run_release_name")
 def release_name_command() -> None:
     """Release a name: it is free when its registration is over, for any token to take it."""
+
+
+def _asks_a_manager(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say which manager is asked, and with which token."""
+    for option in (
+        click.option(
+            "--token-file",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="A file with an organiser's token; or set GGP_MANAGER_TOKEN. On the manager's own "
+            "machine none may be needed.",
+        ),
+        click.option(
+            "--manager",
+            "address",
+            envvar=ADDRESS_VARIABLE,
+            default="http://127.0.0.1:9148",
+            show_default=True,
+            metavar="URL",
+            help="The manager to ask.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@manager_command.group("event")
+def event_group() -> None:
+    """Make, list, start, pause and cancel events of a manager that runs."""
+
+
+@event_group.command("create")
+@click.argument("name")
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), default="round_robin", show_default=True
+)
+@click.option(
+    "--game", "games", multiple=True, required=True, help="A game by its name; again for others."
+)
+@click.option("--player", "players", multiple=True, help="A registered player; again for others.")
+@click.option("--rounds", type=click.IntRange(0, 10_000), help="0: a ladder without an end.")
+@clock_option("--start-clock", 30, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 15, "Whole seconds for each move.")
+@click.option("--seed", help="Of chance; random unless given.")
+@click.option("--scramble", is_flag=True, help="Replace the words of the rules.")
+@click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True)
+@click.option(
+    "--spectator-delay", type=click.IntRange(0), default=0, show_default=True, help="Seconds."
+)
+@click.option("--elo0", type=float, default=0.0, show_default=True, help="Of a sequential test.")
+@click.option("--elo1", type=float, default=20.0, show_default=True, help="Of a sequential test.")
+@click.option("--planned", is_flag=True, help="Do not begin yet: `event start` does.")
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_create")
+def create_event_command() -> None:
+    """Make an event, and print its number."""
+
+
+@event_group.command("list")
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_list")
+def list_events_command() -> None:
+    """List events: number, status, matches that are over and in all, name."""
+
+
+@event_group.command("start")
+@click.argument("number", type=click.IntRange(1))
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_start")
+def start_event_command() -> None:
+    """Begin an event that is planned, or go on with one that is paused."""
+
+
+@event_group.command("pause")
+@click.argument("number", type=click.IntRange(1))
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_pause")
+def pause_event_command() -> None:
+    """Begin no further match of an event; those under way are played to their ends."""
+
+
+@event_group.command("cancel")
+@click.argument("number", type=click.IntRange(1))
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_cancel")
+def cancel_event_command() -> None:
+    """End an event; its matches under way are played to their ends."""
+
+
+@event_group.command("withdraw")
+@click.argument("number", type=click.IntRange(1))
+@click.argument("player")
+@_asks_a_manager
+@runs("ggp_player.cli.managing.events:run_withdraw")
+def withdraw_command() -> None:
+    """Have a player meet nobody any more in an event."""

@@ -27,6 +27,8 @@ def run_manager(
 ) -> None:
     """Hold events between players that register here, until Ctrl-C."""
     start_logging(20, "text")
+    if settings["tls_key"] and not settings["tls_cert"]:
+        raise click.UsageError("--tls-key needs --tls-cert")
     listed = players_of(players.read_text(encoding="utf-8")) if players else ()
     config = ServiceConfig(
         database=database or str(default_database()),
@@ -38,8 +40,9 @@ def run_manager(
 
 
 def _greet(config: ServiceConfig, port: int) -> None:
+    scheme = "https" if config.tls_cert else "http"
     click.echo(f"listening  {config.host}:{port}")
-    click.echo(f"page       http://{config.host}:{port}/")
+    click.echo(f"page       {scheme}://{config.host}:{port}/")
     if is_loopback(config.host):
         click.echo("access     this machine, without a token")
     else:

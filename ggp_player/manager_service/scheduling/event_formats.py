@@ -12,15 +12,19 @@ single          one match, with the players in the seats as given
 round_robin     every group meets once a round
 swiss           players with similar points meet, and those that have met least
 knockout        who has more points in a pairing goes on; where equal, who is named first
-ladder          as swiss, by rating, for ever or as many rounds as wanted; players come and go
+ladder          as swiss, by rating, for ever or as many rounds as wanted; players come and go; in
+                a small one every pair meets before any meets again
+sequential_test two players meet until it is known which is stronger: :mod:`.sequential_events`
 ==============  ==============================================================================
+
+Who is withdrawn meets nobody from then on, and loses its pairing of a knock-out.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from random import Random
 from statistics import fmean
@@ -34,8 +38,11 @@ from ggp_player.manager.tournament import (
     rate,
 )
 from ggp_player.manager_service.scheduling.seeds import match_seed
+from ggp_player.manager_service.scheduling.sequential_events import PairTest
 
-Format: TypeAlias = Literal["single", "round_robin", "swiss", "knockout", "ladder"]
+Format: TypeAlias = Literal[
+    "single", "round_robin", "swiss", "knockout", "ladder", "sequential_test"
+]
 
 Group: TypeAlias = tuple[str, ...]
 
@@ -45,12 +52,16 @@ MOST_PERMUTED = 3
 LONGEST_LIST = 200_000
 """The most matches that are planned at once."""
 
+SMALL_LADDER = 12
+"""The most players of a ladder in which every pair meets before any meets again."""
+
 
 @dataclass(frozen=True, slots=True)
 class EventPlan:
     """What the matches of an event follow from. ``roles``: by game, how many players take.
 
-    ``rounds`` is 0 for a ladder without an end.
+    ``rounds`` is 0 for a ladder without an end. ``withdrawn`` says since which round players are
+    away.
     """
 
     format: Format
@@ -58,6 +69,13 @@ class EventPlan:
     players: Sequence[str]
     rounds: int = 1
     seed: str = ""
+    withdrawn: Mapping[str, int] = field(default_factory=dict)
+    test: PairTest = field(default_factory=PairTest)
+
+    @property
+    def here(self) -> Sequence[str]:
+        """The players that are not withdrawn."""
+        return [one for one in self.players if one not in self.withdrawn]
 
     @property
     def group_size(self) -> int:
@@ -79,6 +97,8 @@ def check_plan(plan: EventPlan) -> None:
         raise ManagerError(f"games: a knock-out is for games of two; these have {size} roles")
     if len(plan.players) < size and plan.format != "ladder":
         raise ManagerError(f"players: expected at least {size}; found {len(plan.players)}")
+    if plan.format == "sequential_test":
+        _check_test(plan)
     if plan.rounds == 0 and plan.format != "ladder":
         raise ManagerError("rounds: expected at least 1; only a ladder goes on without an end")
     if plan.format == "round_robin" and _count(plan) > LONGEST_LIST:
@@ -96,6 +116,14 @@ def _check_single(plan: EventPlan) -> None:
         )
 
 
+def _check_test(plan: EventPlan) -> None:
+    if len(plan.players) != 2:
+        found = len(plan.players)
+        raise ManagerError(f"players: a sequential test is between two; found {found}")
+    if odd := [game for game, roles in plan.roles.items() if roles != 2]:
+        raise ManagerError(f"games: a sequential test is in games of two roles; found {odd}")
+
+
 def next_matches(plan: EventPlan, results: Sequence[MatchResult]) -> list[PlannedMatch]:
     """List the matches of the next round, nothing where the event is over.
 
@@ -106,17 +134,24 @@ def next_matches(plan: EventPlan, results: Sequence[MatchResult]) -> list[Planne
         case "single":
             return (
                 []
-                if done
+                if done or plan.withdrawn
                 else [_planned(plan, game, 1, tuple(plan.players)) for game in plan.roles]
             )
         case "round_robin":
             return [] if done else _round_robin(plan)
         case "knockout":
-            return _of_groups(plan, done + 1, _knockout_pairs(plan, results))
+            return _of_groups(plan, *_knockout_round(plan, results))
+        case "sequential_test":
+            is_over = done >= plan.rounds or plan.withdrawn or _is_decided(plan, results)
+            return [] if is_over else _of_groups(plan, done + 1, [tuple(plan.players)])
         case "swiss" | "ladder":
             if done >= plan.rounds > 0:
                 return []
             return _of_groups(plan, done + 1, _neighbours(plan, results, done + 1))
+
+
+def _is_decided(plan: EventPlan, results: Sequence[MatchResult]) -> bool:
+    return plan.test.is_decided(plan.players[0], plan.roles, results)
 
 
 def _round_robin(plan: EventPlan) -> list[PlannedMatch]:
@@ -129,13 +164,18 @@ def _round_robin(plan: EventPlan) -> list[PlannedMatch]:
 def _all_groups(plan: EventPlan) -> Iterator[Group]:
     """Yield every group once; pairs by the circle method, so that many can play at a time."""
     if plan.group_size != 2:
-        yield from combinations(plan.players, plan.group_size)
+        yield from combinations(plan.here, plan.group_size)
         return
-    circle: list[str | None] = [*plan.players, *([None] if len(plan.players) % 2 else [])]
+    for pairs in _circle(plan.here):
+        yield from pairs
+
+
+def _circle(players: Sequence[str]) -> Iterator[list[Group]]:
+    """Yield sets of pairs, in each of which everybody is once, or but one; all have every pair."""
+    circle: list[str | None] = [*players, *([None] if len(players) % 2 else [])]
     for _ in circle[1:]:
-        for one, other in zip(circle[: len(circle) // 2], reversed(circle), strict=False):
-            if one is not None and other is not None:
-                yield one, other
+        opposite = zip(circle[: len(circle) // 2], reversed(circle), strict=False)
+        yield [(one, other) for one, other in opposite if one is not None and other is not None]
         circle.insert(1, circle.pop())
 
 
@@ -186,8 +226,11 @@ def _points_by_round(results: Iterable[MatchResult]) -> dict[int, dict[str, floa
     }
 
 
-def _knockout_pairs(plan: EventPlan, results: Sequence[MatchResult]) -> list[Group]:
-    """Return the pairs of the next round. The first are placed as in tennis: 1 may meet 2 last."""
+def _knockout_round(plan: EventPlan, results: Sequence[MatchResult]) -> tuple[int, list[Group]]:
+    """Return the next round and its pairs. The first are placed as in tennis: 1 may meet 2 last.
+
+    A round in which nobody can meet, as players were withdrawn, is passed over.
+    """
     size = 1
     while size < len(plan.players):
         size *= 2
@@ -196,12 +239,18 @@ def _knockout_pairs(plan: EventPlan, results: Sequence[MatchResult]) -> list[Gro
         order = [seed for one in order for seed in (one, 2 * len(order) + 1 - one)]
     left = [plan.players[seed - 1] if seed <= len(plan.players) else None for seed in order]
     by_round = _points_by_round(results)
-    for number in range(1, len(by_round) + 1):
-        points = by_round[number]
-        pairs = zip(left[::2], left[1::2], strict=True)
-        left = [_winner(plan, one, other, points) for one, other in pairs]
-    pairs = zip(left[::2], left[1::2], strict=False)
-    return [(one, other) for one, other in pairs if one is not None and other is not None]
+    number = 1
+    while len(left) > 1:
+        left = [
+            None if one and plan.withdrawn.get(one, number + 1) <= number else one for one in left
+        ]
+        pairs = list(zip(left[::2], left[1::2], strict=True))
+        groups: list[Group] = [(one, other) for one, other in pairs if one and other]
+        if groups and number not in by_round:
+            return number, groups
+        left = [_winner(plan, one, other, by_round.get(number, {})) for one, other in pairs]
+        number += 1
+    return number, []
 
 
 def _winner(
@@ -218,15 +267,17 @@ def _neighbours(plan: EventPlan, results: Sequence[MatchResult], number: int) ->
     strengths = _strengths(plan, results, by_round)
     draw = Random(f"{plan.seed}, order of round {number}")
     chance = {player: draw.random() for player in plan.players}
-    ranked = sorted(plan.players, key=lambda one: (-strengths.get(one, 0.0), chance[one]))
-    played = Counter(player for players in by_round.values() for player in players)
-    for _ in range(len(ranked) % plan.group_size):  # who sits out: who has played most, the last
-        ranked.remove(max(reversed(ranked), key=lambda one: played[one]))
+    ranked = sorted(plan.here, key=lambda one: (-strengths.get(one, 0.0), chance[one]))
     met = Counter(
         frozenset(pair)
         for result in results
         for pair in combinations(sorted(set(result.players)), 2)
     )
+    if plan.format == "ladder" and plan.group_size == 2 and len(ranked) <= SMALL_LADDER:
+        return _least_met(ranked, met)
+    played = Counter(player for players in by_round.values() for player in players)
+    for _ in range(len(ranked) % plan.group_size):  # who sits out: who has played most, the last
+        ranked.remove(max(reversed(ranked), key=lambda one: played[one]))
     groups = []
     while ranked:
         group = [ranked.pop(0)]
@@ -238,6 +289,24 @@ def _neighbours(plan: EventPlan, results: Sequence[MatchResult], number: int) ->
     return groups
 
 
+def _least_met(ranked: Sequence[str], met: Mapping[frozenset[str], int]) -> list[Group]:
+    """Return the pairs of a small ladder's round, of players that have met least.
+
+    These are one of the sets of the circle method, which have every pair once. So all pairs have
+    met when each was a round, which a choice by rating alone would not bring about; of those that
+    have met least, the set with the most similar ratings comes first.
+    """
+    place = {player: index for index, player in enumerate(ranked)}
+
+    def cost(pairs: Sequence[Group]) -> tuple[int, int]:
+        meetings = sum(met[frozenset(pair)] for pair in pairs)
+        return meetings, sum(abs(place[one] - place[other]) for one, other in pairs)
+
+    pairs = min(_circle(sorted(ranked)), key=cost, default=[])
+    by_rating = [tuple(sorted(pair, key=place.__getitem__)) for pair in pairs]
+    return sorted(by_rating, key=lambda pair: place[pair[0]])
+
+
 def _strengths(
     plan: EventPlan, results: Sequence[MatchResult], by_round: Mapping[int, Mapping[str, float]]
 ) -> dict[str, float]:
@@ -246,6 +315,5 @@ def _strengths(
         names = list(dict.fromkeys([*plan.players, *(p for r in results for p in r.players)]))
         return {player: found.value for player, found in rate(results, names).items()}
     return {
-        player: sum(points.get(player, 1.0) for points in by_round.values())
-        for player in plan.players
+        player: sum(points.get(player, 1.0) for points in by_round.values()) for player in plan.here
     }

@@ -10,34 +10,42 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.manager import MatchStep
 from ggp_player.manager.tournament import Interval, MatchResult
+from ggp_player.manager_service.scheduling.match_in_service import result_of
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.seeds import EventSecrets, MatchSecrets
 from ggp_player.manager_service.storage.faces import ENDED, Faces
-from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent
+from ggp_player.manager_service.storage.store import OPEN, EventMatch, Store, StoredEvent
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 
 MAX_DELAYED = 100_000
 """Things to be told later; of more, steps are not told at all."""
 
-_RESULT = TypeAdapter(MatchResult)
-
 
 @dataclass(slots=True)
 class RunningMatch:
-    """A match under way as spectators see it; ``step`` is the latest."""
+    """A match under way as spectators see it; ``step`` is the latest.
+
+    ``moves`` are the joint moves so far: where some are hidden, or were not told, they are fewer
+    than steps.
+    """
 
     match: EventMatch
     step: int = 0
+    moves: list[tuple[str, ...]] = field(default_factory=list)
+
+    def take(self, number: int, values: Mapping[str, Any]) -> None:
+        """Take what is told of a step."""
+        self.step = number
+        if "moves" in values and number == len(self.moves) + 1:
+            self.moves.append(tuple(values["moves"]))
 
 
 class PublicView:
@@ -117,9 +125,9 @@ class PublicView:
         self.running[match.id] = RunningMatch(match)
         self._publish("match_started", match, {})
 
-    def _step_made(self, match: EventMatch, number: int, values: Mapping[str, object]) -> None:
+    def _step_made(self, match: EventMatch, number: int, values: Mapping[str, Any]) -> None:
         if match.id in self.running:
-            self.running[match.id].step = number
+            self.running[match.id].take(number, values)
         self._news.publish("match_step", match=match.id, step=number, **values)
 
     def _publish(self, kind: str, match: EventMatch, values: Mapping[str, object]) -> None:
@@ -199,7 +207,7 @@ class PublicView:
     def results(self, event: int | None = None) -> list[MatchResult]:
         """List the results of an event, or of all."""
         found = self._store.results(event, self._faces())
-        return [_RESULT.validate_python(one) for one in found]
+        return list(map(result_of, found))
 
     def ratings(self, event: int) -> dict[str, Interval]:
         """Return the ratings that were kept of an event; none where they may tell too much."""
@@ -217,7 +225,7 @@ class PublicView:
         }
 
     def _is_all_shown(self, event: StoredEvent) -> bool:
-        if self._shown(event).status == "running":
+        if self._shown(event).status in OPEN:
             return False
         counts = self._store.counts(event.id, Faces({event.id: self._instant(event)}))
         return not counts.keys() & {"running", "waiting"}

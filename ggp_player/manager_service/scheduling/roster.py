@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
@@ -258,3 +258,10 @@ class AwayPlayer:
             raise
         self.roster.note_reply(self.presence)
         return reply
+
+
+def check_known(players: Sequence[str], roster: Roster) -> None:
+    """Raise :class:`ManagerError` where a player is not registered."""
+    if unknown := [name for name in players if name not in roster.presences]:
+        known = ", ".join(sorted(roster.presences)) or "nobody"
+        raise ManagerError(f"players: {', '.join(unknown)} not registered; there are {known}")

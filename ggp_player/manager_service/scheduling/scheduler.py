@@ -15,43 +15,47 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from pydantic import TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
 import gdl
 from gdl import Ruleset
 from gdl.language import moves_by_chance
-from ggp_player.clock import WallClock, monotonic, wall_clock
+from gdl.system import available_cpus
+from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager import (
-    GameManager,
-    LackError,
-    MatchPlayer,
-    MatchSetup,
-    MatchStep,
-    SelfWatch,
-)
-from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, rate
+from ggp_player.manager import LackError, SelfWatch
+from ggp_player.manager.tournament import MatchResult, PlannedMatch, rate
 from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
-from ggp_player.manager_service.scheduling.clients import (
-    AbsentPlayer,
-    polls,
-)
+from ggp_player.manager_service.scheduling.clients import is_strategy, polls
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
-from ggp_player.manager_service.scheduling.failures import MAX_LACKS, failure_of
+from ggp_player.manager_service.scheduling.failures import MAX_LACKS
+from ggp_player.manager_service.scheduling.match_in_service import (
+    Decision,
+    MatchInService,
+    decided,
+    result_of,
+)
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.public_view import PublicView, delay_of
 from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Presence, Roster
 from ggp_player.manager_service.scheduling.seeds import EventSecrets
-from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent, StoredPlayer
+from ggp_player.manager_service.scheduling.sequential_events import PairTest
+from ggp_player.manager_service.storage.faces import ENDED
+from ggp_player.manager_service.storage.store import (
+    OPEN,
+    EventMatch,
+    Store,
+    StoredEvent,
+    StoredPlayer,
+)
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""
@@ -68,14 +72,12 @@ RATED_SHARE = 0.1
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
-_RESULT = TypeAdapter(MatchResult)
-
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _OpenEvent:
-    """An event under way; ``waiting`` has its matches in their order."""
+    """An event that is not over; ``waiting`` has its matches in their order."""
 
     event: StoredEvent
     waiting: dict[int, EventMatch] = field(default_factory=dict)
@@ -90,6 +92,17 @@ class _OpenEvent:
         """Have these matches wait."""
         self.waiting = {match.id: match for match in matches}
         self.names = frozenset(name for match in matches for name in match.players)
+
+    @property
+    def may_be_planned(self) -> bool:
+        """Whether it is time for the next round."""
+        is_idle = not (self.is_planning or self.waiting or self.running)
+        return self.is_running and is_idle
+
+    @property
+    def is_running(self) -> bool:
+        """Whether matches of it may begin."""
+        return self.event.status == "running"
 
     def is_rating_due(self) -> bool:
         """Count a result; return whether there are enough new ones for new ratings."""
@@ -119,7 +132,10 @@ class Scheduler:
         self.public = PublicView(store, self.news, now)
         self.store = store
         self.now = now
-        self._running: set[int] = set()
+        self._running: dict[int, int] = {}
+        """The matches under way, with how many of their seats have strategies of our own."""
+        self._in_service: dict[int, MatchInService] = {}
+        self._cores = available_cpus()
         self._rules = rules
         self._concurrency = concurrency
         self._archive = archive or EventBus()
@@ -152,7 +168,7 @@ class Scheduler:
                 if name in known
             )
         )
-        for event in await self.call(self.store.events, "running"):
+        for event in await self.call(self.store.events, OPEN):
             waiting = await self.call(self.store.matches, event.id, ("waiting",))
             self._events[event.id] = _OpenEvent(event)
             self._events[event.id].wait_for(waiting)
@@ -173,14 +189,80 @@ class Scheduler:
         await asyncio.to_thread(self._threads.shutdown)
 
     async def add_event(
-        self, name: str, settings: Mapping[str, Any], digests: Mapping[str, str]
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        digests: Mapping[str, str],
+        status: str = "running",
     ) -> StoredEvent:
-        """Begin an event."""
-        event = await self.call(self.store.add_event, name, settings, digests)
+        """Begin an event, or plan one that :meth:`start_event` begins."""
+        event = await self.call(self.store.add_event, name, settings, digests, status)
         self._events[event.id] = _OpenEvent(event)
-        self.public.event_started(event)
-        self._spawn(self._plan(event.id))
+        self.public.add_event(event)
+        if event.status == "running":
+            self.public.event_started(event)
+            self._spawn(self._plan(event.id))
         return event
+
+    async def start_event(self, number: int) -> bool:
+        """Begin an event that is planned, or go on with one that is paused."""
+        open_event = await self._turn_event(number, ("planned", "paused"), "running")
+        if open_event is None:
+            return False
+        self.public.event_started(open_event.event)
+        self._spawn(self._plan(number))
+        return True
+
+    async def pause_event(self, number: int) -> bool:
+        """Begin no match of an event; what is under way is played to its end."""
+        open_event = await self._turn_event(number, ("running",), "paused")
+        if open_event is not None:
+            self.news.publish("event_paused", event=number)
+        return open_event is not None
+
+    async def _turn_event(
+        self, number: int, before: Sequence[str], status: str
+    ) -> _OpenEvent | None:
+        found = self._events.get(number)
+        done = await self.call(self.store.turn_event, number, before, status)
+        if not done or found is None:
+            return None
+        found.event = replace(found.event, status=status)
+        return found
+
+    async def withdraw(self, number: int, player: str) -> bool:
+        """Withdraw a player from an event: what waits with it is not played."""
+        event = await self.call(self.store.withdraw, number, player)
+        open_event = self._events.get(number)
+        if event is None or open_event is None:
+            return False
+        open_event.event = event
+        waiting = [one for one in open_event.waiting.values() if player not in one.players]
+        open_event.wait_for(waiting)
+        self.news.publish("player_withdrawn", event=number, name=player)
+        self._spawn(self._plan(number))
+        return True
+
+    async def decide(self, number: int, decision: Decision) -> bool:
+        """Give a match a result by decision; return whether it could be given one.
+
+        One that is under way is broken off, and its players get ABORT.
+        """
+        match = await self.call(self.store.match, number)
+        if match is None or match.status not in {"waiting", "running", *ENDED}:
+            return False
+        if (playing := self._in_service.get(number)) is not None:
+            return playing.decide(decision)
+        _, roles = await self.call(self.store.rules, match.digest)
+        result = decided(match, player_roles(roles), decision)
+        if not await self.call(self.store.decide, number, match.status, result):
+            return False
+        if (open_event := self._events.get(match.event)) is not None:
+            open_event.waiting.pop(number, None)
+            self._spawn(self._rate(match.event))
+            self._spawn(self._plan(match.event))
+        self.public.match_ended(match, result_of(result))
+        return True
 
     async def cancel_event(self, number: int) -> bool:
         """Cancel an event: what waits is not played, what is under way is played to its end."""
@@ -237,20 +319,40 @@ class Scheduler:
         """Begin the matches whose players are free."""
         if self._is_closing:
             return
-        named = {name for one in self._events.values() if one.waiting for name in one.names}
+        open_events = [one for one in self._events.values() if one.is_running and one.waiting]
+        named = {name for one in open_events for name in one.names}
         free = {name for name in named if self.roster.can_begin(name)}
-        for open_event in self._events.values():
+        own = {name for name in free if self._is_own(name)}
+        for open_event in open_events:
             for match in list(open_event.waiting.values()):
-                if len(self._running) >= self._concurrency or not free:
+                if len(self._running) >= self._concurrency:
                     return
-                if free.issuperset(match.players):
-                    free.difference_update(match.players)
-                    self._begin(open_event, match)
+                if self._own_seats >= self._cores:
+                    free -= own
+                if not free:
+                    return
+                if free.issuperset(match.players) and self._has_cores(match, own):
+                    free.difference_update(set(match.players) - own)
+                    self._begin(open_event, match, own)
 
-    def _begin(self, open_event: _OpenEvent, match: EventMatch) -> None:
+    def _is_own(self, name: str) -> bool:
+        found = self.roster.presences.get(name)
+        return found is not None and is_strategy(found.player)
+
+    @property
+    def _own_seats(self) -> int:
+        """The seats under way that have strategies of our own, which compute on this machine."""
+        return sum(self._running.values())
+
+    def _has_cores(self, match: EventMatch, own: Set[str]) -> bool:
+        """Whether strategies of our own have a core each; where too few are there, all of them."""
+        wanted, taken = sum(name in own for name in match.players), self._own_seats
+        return not wanted or not taken or taken + wanted <= self._cores
+
+    def _begin(self, open_event: _OpenEvent, match: EventMatch, own: Set[str]) -> None:
         del open_event.waiting[match.id]
         open_event.running += 1
-        self._running.add(match.id)
+        self._running[match.id] = sum(name in own for name in match.players)
         for name in match.players:
             self.roster.enter(name, f"match {match.id}")
         self._spawn(self._play(open_event, match))
@@ -260,7 +362,7 @@ class Scheduler:
         try:
             await self._attempt(open_event, match)
         finally:
-            self._running.discard(match.id)
+            self._running.pop(match.id, None)
             self.public.match_left(match)
             open_event.running -= 1
             for name in match.players:
@@ -281,7 +383,9 @@ class Scheduler:
         keep = partial(self._keep, match.id, match_id)
         try:
             is_last = open_event.lacks[match.id] >= MAX_LACKS - 1
-            result = await MatchInService(self, open_event.event, match, is_last).run(keep)
+            playing = MatchInService(self, open_event.event, match, is_last)
+            self._in_service[match.id] = playing
+            result = await playing.run(keep)
         except asyncio.CancelledError:
             with suppress(ManagerError):  # its result may have been written
                 await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
@@ -289,6 +393,8 @@ class Scheduler:
         except LackError as lack:
             await self._give_back(open_event, match, lack)
             return
+        finally:
+            self._in_service.pop(match.id, None)
         self.public.match_ended(match, result)
         if open_event.is_rating_due():
             self._spawn(self._rate(match.event))
@@ -304,9 +410,11 @@ class Scheduler:
         if again is not None and again.status == "waiting":
             open_event.waiting[match.id] = again
 
-    async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:
+    async def _keep(
+        self, number: int, match_id: str, result: Mapping[str, Any], record: str
+    ) -> None:
         """Write a result."""
-        values = _dumped(result), record
+        values = result, record
         await self._written("a result", self.store.finish, number, match_id, *values)
 
     async def _written(
@@ -331,7 +439,7 @@ class Scheduler:
     async def _plan(self, number: int) -> None:
         """Plan the next round of an event, or end it."""
         open_event = self._events.get(number)
-        if open_event is None or open_event.is_planning or open_event.waiting or open_event.running:
+        if open_event is None or not open_event.may_be_planned:
             self._play_what_can()
             return
         open_event.is_planning = True
@@ -344,7 +452,7 @@ class Scheduler:
         open_event.wait_for(added)
         if planned is None:
             self._spawn(self._plan_later(number))
-        elif not added and not planned:
+        elif not added:  # also where all that was planned has been cancelled
             await self._end(number)
         self._play_what_can()
 
@@ -353,7 +461,7 @@ class Scheduler:
         results = await self.results(event.id)
         plan = await self.event_plan(event)
         is_over = max((result.round for result in results), default=0) >= plan.rounds > 0
-        if plan.format == "ladder" and len(plan.players) < plan.group_size and not is_over:
+        if plan.format == "ladder" and len(plan.here) < plan.group_size and not is_over:
             return None
         return await asyncio.to_thread(next_matches, plan, results)
 
@@ -373,7 +481,10 @@ class Scheduler:
         names = settings["players"] or sorted(self.roster.presences)
         roles = {game: await self._count_roles(digest) for game, digest in event.digests.items()}
         seed = EventSecrets.of(settings).seed
-        return EventPlan(settings["format"], roles, names, settings["rounds"], seed)
+        withdrawn = settings.get("withdrawn", {})
+        test = PairTest.of(settings)
+        rounds = settings["rounds"]
+        return EventPlan(settings["format"], roles, names, rounds, seed, withdrawn, test)
 
     async def _count_roles(self, digest: str) -> int:
         _, roles = await self.call(self.store.rules, digest)
@@ -382,7 +493,7 @@ class Scheduler:
     async def results(self, event: int) -> list[MatchResult]:
         """List the results of an event, also those that are not shown yet."""
         found = await self.call(self.store.results, event)
-        return await asyncio.to_thread(lambda: [_RESULT.validate_python(one) for one in found])
+        return await asyncio.to_thread(lambda: list(map(result_of, found)))
 
     async def _rate(self, event: int) -> None:
         """Compute the ratings of an event, and keep them, unless they are to be shown late."""
@@ -430,106 +541,6 @@ class Scheduler:
             _log.error("what was under way has failed", exc_info=error)
 
 
-class MatchInService:
-    """One match being played: its players, its steps, its result and record.
-
-
-    Where it is broken off for a lack of the manager's own, :class:`LackError` is raised;
-    ``is_last`` has it fail.
-    """
-
-    def __init__(
-        self, scheduler: Scheduler, event: StoredEvent, match: EventMatch, is_last: bool
-    ) -> None:
-        self._is_last = is_last
-        self._scheduler = scheduler
-        self._event = event
-        self._match = match
-        self._manager: GameManager | None = None
-
-    async def run(self, keep: Callable[[MatchResult, str], Awaitable[None]]) -> MatchResult:
-        """Play the match, have its result and record kept, and only then tell the players."""
-        match, scheduler = self._match, self._scheduler
-        began = monotonic()
-        planned = PlannedMatch(match.match_id, match.game, match.round, match.players, match.seed)
-        _, role_names = await scheduler.call(scheduler.store.rules, match.digest)
-        roles = tuple(gdl.Constant(name) for name in role_names)
-        log = MatchLog(planned, roles, self._event.settings["max_steps"])
-        async with AsyncExitStack() as stack:
-            failure = await self._play(stack, log)
-            manager = self._manager
-            record = await asyncio.to_thread(_record_of, manager)
-            goals = manager.goals if manager is not None and not failure else ()
-            result = log.result(goals, began, failure)
-            await keep(result, record)
-            if manager is not None and not failure:
-                await manager.stop()
-        return result
-
-    async def _play(self, stack: AsyncExitStack, log: MatchLog) -> str:
-        """Play the match; return why it could not be played to its end, nothing if it was."""
-        try:
-            self._manager = await self._new_manager(stack, log)
-            await self._manager.play()
-        except Exception as error:  # the event shall go on, whatever is wrong with one match
-            return failure_of(error, self._match.match_id, self._is_last)
-        return ""
-
-    async def _new_manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
-        match, scheduler = self._match, self._scheduler
-        rules = await scheduler.open_rules(match.digest, self._match.match_id)
-        stack.push_async_callback(scheduler.release_rules, rules)
-        setup = await self._setup()
-        sees = setup.ruleset.has_percepts
-        players = [await self._player(name, stack, sees) for name in match.players]
-
-        def on_step(step: MatchStep) -> None:
-            log.add(step)
-            scheduler.public.step_made(match, step, sees)
-
-        own = scheduler.own
-        return await asyncio.to_thread(GameManager, setup, rules, players, on_step, own=own)
-
-    async def _player(self, name: str, stack: AsyncExitStack, sees: bool) -> MatchPlayer:
-        found = self._scheduler.roster.presences.get(name)
-        if found is None:
-            return AbsentPlayer(name)
-        roster, seed = self._scheduler.roster, self._match.seed
-        return roster.seat(found, await roster.clients.open(found.player, stack, seed, sees))
-
-    async def _setup(self) -> MatchSetup:
-        match, settings = self._match, self._event.settings
-        ruleset, _ = await self._scheduler.ruleset(match.digest)
-        return MatchSetup(
-            ruleset,
-            match_id=match.match_id,
-            start_clock=settings["start_clock"],
-            play_clock=settings["play_clock"],
-            seed=match.seed,
-            scramble=settings["scramble"],
-            start_time=self._scheduler.now(),
-            rulesheet_url=match.game,
-            events=self._scheduler.archive,
-        )
-
-
-def _record_of(manager: GameManager | None) -> str:
-    """Return the record of a match as text, empty where it has not begun; it can be long."""
-    return "" if manager is None else manager.record().to_json()
-
-
-def _dumped(result: MatchResult) -> dict[str, Any]:
-    found: dict[str, Any] = _RESULT.dump_python(result, mode="json")
-    return found
-
-
 def player_roles(roles: Sequence[str]) -> tuple[str, ...]:
     """Return the roles that players take."""
     return tuple(role for role in roles if not moves_by_chance(gdl.Constant(role)))
-
-
-def check_known(players: Sequence[str], roster: Roster) -> None:
-    """Raise :class:`ManagerError` where a player is not registered."""
-    if unknown := [name for name in players if name not in roster.presences]:
-        known = ", ".join(sorted(roster.presences)) or "nobody"
-        raise ManagerError(f"players: {', '.join(unknown)} not registered; there are {known}")

@@ -7,8 +7,12 @@ waiting    nobody plays it; it may have been played in part, in attempts that we
 running    an attempt of it is under way
 completed  it was played to its end: with result and record, written together with this
 failed     the rules, or the limit of steps, broke it off; with a result that says why
-cancelled  its event was cancelled before
+cancelled  its event was cancelled before, or a player of it was withdrawn
 =========  ====================================================================================
+
+An event is ``planned`` until it is started, then ``running`` or ``paused``, and in the end
+``completed`` or ``cancelled``. A result may also be an organiser's decision: then it has the reason
+under the key ``adjudicated``.
 """
 
 from __future__ import annotations
@@ -31,6 +35,9 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 """The names of players, games and tokens."""
 
 NAME_RULE = "1 to 80 letters, digits, _ and -"
+
+OPEN = ("planned", "running", "paused")
+"""The statuses of events that are not over."""
 
 LATEST_ENDED = 100
 """So many matches may have ended at a kill without their players being told."""
@@ -189,22 +196,26 @@ class Store:
     # Events
 
     def add_event(
-        self, name: str, settings: Mapping[str, Any], digests: Mapping[str, str]
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        digests: Mapping[str, str],
+        status: str = "running",
     ) -> StoredEvent:
         """Add an event; its matches come with :meth:`add_matches`."""
-        row = {"settings": dict(settings), "digests": dict(digests), "status": "running"}
+        row = {"settings": dict(settings), "digests": dict(digests), "status": status}
         created = self._now()
         with self._engine.begin() as connection:
             done = connection.execute(db.events.insert().values(name=name, created=created, **row))
             assert done.inserted_primary_key is not None
             number = int(done.inserted_primary_key[0])
-        return StoredEvent(number, name, settings, digests, "running", created)
+        return StoredEvent(number, name, settings, digests, status, created)
 
-    def events(self, status: str | None = None) -> list[StoredEvent]:
+    def events(self, statuses: Sequence[str] = ()) -> list[StoredEvent]:
         """List the events, the oldest first."""
         query = select(db.events).order_by(db.events.c.id)
-        if status is not None:
-            query = query.where(db.events.c.status == status)
+        if statuses:
+            query = query.where(db.events.c.status.in_(statuses))
         with self._engine.connect() as connection:
             return [StoredEvent(**row._mapping) for row in connection.execute(query)]
 
@@ -215,11 +226,48 @@ class Store:
             row = connection.execute(query).one_or_none()
         return None if row is None else StoredEvent(**row._mapping)
 
+    def turn_event(self, number: int, before: Sequence[str], status: str) -> bool:
+        """Give an event that has one of these statuses another; return whether it had."""
+        events = db.events
+        ours = (events.c.id == number) & events.c.status.in_(before)
+        with self._engine.begin() as connection:
+            return bool(
+                connection.execute(update(events).where(ours).values(status=status)).rowcount
+            )
+
+    def withdraw(self, number: int, player: str) -> StoredEvent | None:
+        """Withdraw a player from an event that is not over, and cancel what waits with it.
+
+        Return the event as it is then; None where it is over. Its settings note since which round
+        the player is away: the first that has matches without an end, or else the next one.
+        """
+        events, matches = db.events, db.matches
+        mine = matches.c.event == number
+        is_open = matches.c.status.in_(("waiting", "running"))
+        with self._engine.begin() as connection:
+            row = connection.execute(select(events).where(events.c.id == number)).one()
+            if row.status not in OPEN:
+                return None
+            first = connection.scalar(select(func.min(matches.c.round)).where(mine, is_open))
+            latest = connection.scalar(select(func.max(matches.c.round)).where(mine))
+            since = {player: first or (latest or 0) + 1}
+            settings = {**row.settings, "withdrawn": since | row.settings.get("withdrawn", {})}
+            connection.execute(
+                update(events).where(events.c.id == number).values(settings=settings)
+            )
+            query = select(matches.c.id, matches.c.players).where(
+                mine, matches.c.status == "waiting"
+            )
+            for match in connection.execute(query).all():
+                if player in match.players:
+                    _change(connection, match.id, "waiting", status="cancelled")
+        return StoredEvent(**{**row._mapping, "settings": settings})
+
     def end_event(self, number: int, status: str) -> bool:
-        """End a running event as completed or cancelled; what waits of it is cancelled."""
+        """End an event as completed or cancelled; what waits of it is cancelled."""
         with self._engine.begin() as connection:
             events, matches = db.events, db.matches
-            ours = (events.c.id == number) & (events.c.status == "running")
+            ours = (events.c.id == number) & events.c.status.in_(OPEN)
             done = connection.execute(
                 update(events).where(ours).values(status=status, ended=self._now())
             )
@@ -235,7 +283,7 @@ class Store:
         table = db.matches
         with self._engine.begin() as connection:
             status = select(db.events.c.status).where(db.events.c.id == event.id)
-            if connection.execute(status).scalar() != "running":
+            if connection.execute(status).scalar() not in OPEN:
                 return []
             query = select(table.c.place).where(table.c.event == event.id)
             known = set(connection.execute(query).scalars())
@@ -352,14 +400,30 @@ class Store:
             if not _change(connection, number, "running", status=status, **values):
                 raise ManagerError(f"the match {match_id} is not under way")
 
+    def decide(self, number: int, before: str, result: Mapping[str, Any]) -> bool:
+        """Keep a decision as the result of a match that waits or has ended with this status.
+
+        Return whether it had the status. When it ended, and its record, remain as they are.
+        """
+        values: dict[str, Any] = {"result": dict(result), "status": "completed"}
+        if before == "waiting":
+            values["ended"] = self._now()
+        with self._engine.begin() as connection:
+            return _change(connection, number, before, **values)
+
     def give_back(self, number: int, match_id: str, reason: str) -> None:
-        """Abort an attempt; its match waits for another, unless the event is cancelled."""
+        """Abort an attempt; its match waits for another.
+
+        It is cancelled where the event is over, or where a player of it was withdrawn meanwhile.
+        """
         with self._engine.begin() as connection:
             _end_attempt(connection, match_id, "aborted", self._now(), reason)
             table, events = db.matches, db.events
-            query = select(events.c.status).join(table).where(table.c.id == number)
-            is_running = connection.execute(query).scalar() == "running"
-            _change(connection, number, "running", status="waiting" if is_running else "cancelled")
+            query = select(events.c.status, events.c.settings, table.c.players).join(table)
+            row = connection.execute(query.where(table.c.id == number)).one()
+            is_left = row.settings.get("withdrawn", {}).keys() & set(row.players)
+            waits = row.status in OPEN and not is_left
+            _change(connection, number, "running", status="waiting" if waits else "cancelled")
 
     def recover(self) -> list[tuple[str, tuple[str, ...]]]:
         """Abort what was under way when the last manager ended.

@@ -12,14 +12,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from aiohttp import web
+from pydantic import BaseModel, ValidationError
 
 from ggp_player.manager_service.scheduling.roster import Roster
 from ggp_player.manager_service.storage.names import NameStore
+from ggp_player.manager_service.storage.store import NAME, NAME_RULE
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder
 from ggp_player.manager_service.web.models import ApiProblem
 from ggp_player.pages.security import is_own_page
@@ -29,6 +32,8 @@ MAX_NAMES = 8
 """Names that belong to one token of the role player."""
 
 _EXPECTED = "another name, or that an organiser releases this one: DELETE /api/names/NAME"
+
+_Model = TypeVar("_Model", bound=BaseModel)
 
 Network: TypeAlias = IPv4Network | IPv6Network
 """Addresses of hosts, as CIDR has them."""
@@ -149,3 +154,21 @@ class NameClaims:
         if found.status in {"available", "busy"}:
             what = f"the name {name} belongs to a player at another address"
             raise ApiError(409, what, "name", "another name: ggp-player serve --name")
+
+
+def validated(model: type[_Model], validate: Callable[[], _Model]) -> _Model:
+    """Return what is sent as a model. Raises :class:`ApiError` where that is something else."""
+    try:
+        return validate()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        field = model.model_fields.get(str(first["loc"][0])) if first["loc"] else None
+        expected = (field.description if field else "") or ""
+        raise ApiError(422, first["msg"], where, expected) from error
+
+
+def check_name(name: str) -> None:
+    """Raise :class:`ApiError` unless a text is the name of a player, a game or a token."""
+    if not NAME.fullmatch(name):
+        raise ApiError(422, f"{name!r} is no name", "name", NAME_RULE)

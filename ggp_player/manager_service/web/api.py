@@ -7,13 +7,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, replace
-from hashlib import sha256
 from typing import Any, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from gdl.game_library import own_games
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
@@ -24,21 +22,18 @@ from ggp_player.manager_service.scheduling.clients import (
     POLLS,
     check_address,
     is_person,
-    is_strategy,
     speaks,
 )
-from ggp_player.manager_service.scheduling.event_formats import check_plan
 from ggp_player.manager_service.scheduling.people import base_of
 from ggp_player.manager_service.scheduling.roster import Presence
-from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known
-from ggp_player.manager_service.scheduling.seeds import EventSecrets
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.storage.invitations import InvitationStore
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import (
     NAME,
     NAME_RULE,
     EventMatch,
     StoredEvent,
-    StoredGame,
     StoredPlayer,
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
@@ -48,10 +43,15 @@ from ggp_player.manager_service.web.admission import (
     ApiError,
     NameClaims,
     admit,
+    check_name,
     secret_of,
+    validated,
 )
+from ggp_player.manager_service.web.organising import Organising
+from ggp_player.manager_service.web.sessions import Sessions
 from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
 from ggp_player.manager_service.web.summary import summarise
+from ggp_player.manager_service.web.tables import EventTables
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS, is_own_page
 from ggp_player.play.table import HUMAN
@@ -92,25 +92,37 @@ class Api:
         rules: RulesPool,
         tokens: TokenStore,
         names: NameStore,
+        invitations: InvitationStore,
         access: AccessPolicy,
         document: Mapping[str, Any],
     ) -> None:
         self.scheduler = scheduler
-        self._rules = rules
+        self.organising = Organising(scheduler, rules)
+        self.tables = EventTables(scheduler)
+        self.sessions = Sessions()
         self._tokens = tokens
         self._names = names
+        self.invitations = invitations
         self._claims = NameClaims(names, scheduler.roster)
         self._access = access
-        self._checking = asyncio.Semaphore(2)
         self._document = document
         self._public = scheduler.public
         self._followers = Streams(MAX_FOLLOWERS, MAX_FOLLOWERS_OF_ADDRESS)
 
     async def admit(self, request: web.Request, role: Role | None) -> None:
         """Find out who asks. Raises :class:`ApiError` where that is not allowed."""
-        secret = secret_of(request)
-        known = await self.scheduler.call(self._tokens.identify, secret) if secret else None
+        secret = secret_of(request) or self.sessions.secret_of(request)
+        known = await self.identify(secret)
         _asking.set(admit(known, request, role, self._access))
+
+    async def identify(self, secret: str) -> TokenHolder | None:
+        """Return whose token this is, None if nobody's."""
+        return await self.scheduler.call(self._tokens.identify, secret) if secret else None
+
+    @property
+    def asking(self) -> TokenHolder:
+        """Who makes the request that is being answered."""
+        return _asking.get()
 
     # Players
 
@@ -129,7 +141,7 @@ class Api:
     async def put_player(self, request: web.Request) -> web.Response:
         """Add, register or renew a player."""
         name, sent = request.match_info["name"], await _body(request, models.PlayerToPut)
-        _check_name(name)
+        check_name(name)
         identity = _asking.get()
         await self.check_owner(name)
         if sent.lifetime is None and not identity.may("organiser"):
@@ -147,7 +159,7 @@ class Api:
             raise ApiError(422, "the manager speaks none of these", "dialects", "A to E or C'")
         expires = None if sent.lifetime is None else wall_clock() + 1000 * sent.lifetime
         player = StoredPlayer(name, address, sent.dialects, sent.versions, expires=expires)
-        await self._put(player)
+        await self.put(player)
         return self._player_answer(self._presence(request))
 
     def _check_player_address(self, address: str, sender: str | None) -> None:
@@ -169,7 +181,7 @@ class Api:
         """Raise :class:`ApiError` where who asks may not act for the player."""
         await self._claims.check(_asking.get(), name)
 
-    async def _put(self, player: StoredPlayer) -> None:
+    async def put(self, player: StoredPlayer) -> None:
         """Register or renew a player. Raises :class:`ApiError` where there are too many."""
         try:
             with self.scheduler.roster.entering(player.name):
@@ -222,7 +234,7 @@ class Api:
         found = self.scheduler.roster.presences.get(name)
         if found is None:
             expires = wall_clock() + 1000 * PERSON_LIFETIME
-            await self._put(StoredPlayer(name, HUMAN, expires=expires))
+            await self.put(StoredPlayer(name, HUMAN, expires=expires))
         elif not is_person(found.player):
             raise ApiError(409, f"the name {name} belongs to another player", "name")
         return json_answer(models.SeatTaken(page=f"{base_of(name)}/"), 201)
@@ -285,7 +297,7 @@ class Api:
             return
         expires = now + 1000 * POLL_LIFETIME
         dialects = (str(Dialect.STANFORD_POLLING),)
-        await self._put(StoredPlayer(name, POLLS, dialects, {}, expires=expires))
+        await self.put(StoredPlayer(name, POLLS, dialects, {}, expires=expires))
 
     # Games
 
@@ -296,84 +308,68 @@ class Api:
 
     async def game(self, request: web.Request) -> web.Response:
         """Show a game with its rules."""
-        game = await self._known_game(request.match_info["name"])
+        game = await self.organising.known_game(request.match_info["name"])
         return json_answer(game_shown(game).model_copy(update={"rules": game.rules}))
 
     async def put_game(self, request: web.Request) -> web.Response:
         """Add or replace a game, whose rules are checked."""
         name, sent = request.match_info["name"], await _body(request, models.GameToPut)
-        _check_name(name)
-        return json_answer(game_shown(await self._add_game(name, sent.rules)))
-
-    async def _add_game(self, name: str, rules: str) -> StoredGame:
-        async with self._checking:
-            try:
-                roles = await asyncio.to_thread(self._rules.check, rules)
-            except ManagerError as error:
-                expected = "rules of a game that can be played"
-                raise ApiError(422, str(error), "rules", expected) from error
-        game = StoredGame(name, sha256(rules.encode()).hexdigest(), roles, rules)
-        await self.scheduler.call(self.scheduler.store.put_game, game)
-        return game
-
-    async def _known_game(self, name: str) -> StoredGame:
-        game = await self.scheduler.call(self.scheduler.store.game, name)
-        if game is not None:
-            return game
-        own = own_games().get(name)  # they need not be put first
-        if own is None:
-            raise ApiError(404, f"there is no game {name}", "games", "a game that was put")
-        return await self._add_game(name, own.read_text(encoding="utf-8"))
+        check_name(name)
+        return json_answer(game_shown(await self.organising.add_game(name, sent.rules)))
 
     # Events
 
     async def events(self, request: web.Request) -> web.Response:
         """List events."""
         found = await self.scheduler.call(self._public.events)
-        return json_answer([await self._event_shown(event) for event in found])
+        return json_answer([await self.event_shown(event) for event in found])
 
     async def event(self, request: web.Request) -> web.Response:
         """Show an event."""
-        return json_answer(await self._event_shown(await self._known_event(request)))
+        return json_answer(await self.event_shown(await self.known_event(request)))
 
     async def post_event(self, request: web.Request) -> web.Response:
         """Begin an event."""
-        sent = await _body(request, models.EventToPost)
-        games = [await self._known_game(name) for name in sent.games]
-        settings = sent.model_dump(mode="json", exclude={"name", "games"})
-        settings |= asdict(EventSecrets.new(sent.seed))
-        digests = {game.name: game.digest for game in games}
-        trial = StoredEvent(0, sent.name, settings, digests, "", 0)
-        try:
-            if len(digests) != len(sent.games):
-                raise ManagerError("games: expected each once")
-            check_known(sent.players, self.scheduler.roster)
-            self._check_seats(sent.players)
-            if not sent.players and sent.format != "ladder":
-                raise ManagerError("players: expected names; only a ladder is for all there are")
-            check_plan(await self.scheduler.event_plan(trial))
-        except ManagerError as error:
-            where, _, what = str(error).partition(": ")
-            raise ApiError(422, what, where) from error
-        event = await self.scheduler.add_event(sent.name, settings, digests)
-        return json_answer(await self._event_shown(event), 201)
+        event = await self.organising.new_event(await _body(request, models.EventToPost))
+        return json_answer(await self.event_shown(event), 201)
 
-    def _check_seats(self, players: Sequence[str]) -> None:
-        """Raise :class:`ManagerError` where a server would have to play against itself."""
-        for name in {name for name in players if players.count(name) > 1}:
-            if not is_strategy(self.scheduler.roster.presences[name].player):
-                raise ManagerError(f"players: {name} plays one role of a match only")
+    async def start_event(self, request: web.Request) -> web.Response:
+        """Begin an event that is planned, or go on with one that is paused."""
+        await self.organising.start(await self.known_event(request))
+        return await self.event(request)
+
+    async def pause_event(self, request: web.Request) -> web.Response:
+        """Pause an event."""
+        await self.organising.pause(await self.known_event(request))
+        return await self.event(request)
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""
-        event = await self._known_event(request)
-        if not await self.scheduler.cancel_event(event.id):
-            raise ApiError(409, f"the event is {event.status}", "id", "an event that is running")
-        return json_answer(await self._event_shown(await self._known_event(request)))
+        await self.organising.cancel(await self.known_event(request))
+        return await self.event(request)
+
+    async def withdraw(self, request: web.Request) -> web.Response:
+        """Withdraw a player from an event."""
+        sent = await _body(request, models.PlayerToWithdraw)
+        await self.organising.withdraw(await self.known_event(request), sent.player)
+        return await self.event(request)
+
+    async def cross_table(self, request: web.Request) -> web.Response:
+        """Show who has how many points against whom."""
+        return json_answer(await self.tables.cross_table(await self.known_event(request)))
+
+    async def test(self, request: web.Request) -> web.Response:
+        """Show where a sequential test stands."""
+        event = await self.known_event(request)
+        found = await self.tables.test(event)
+        if found is None:
+            what = f"the event is a {event.settings['format']}"
+            raise ApiError(404, what, "id", "a sequential test")
+        return json_answer(found)
 
     async def standings(self, request: web.Request) -> web.Response:
         """Sum up an event."""
-        event = await self._known_event(request)
+        event = await self.known_event(request)
         results = await self.scheduler.call(self._public.results, event.id)
         ratings = await self.scheduler.call(self._public.ratings, event.id)
         return json_answer(await asyncio.to_thread(summarise, results, ratings or None))
@@ -383,13 +379,15 @@ class Api:
         results = await self.scheduler.call(self._public.results)
         return json_answer(await asyncio.to_thread(summarise, results))
 
-    async def _known_event(self, request: web.Request) -> StoredEvent:
+    async def known_event(self, request: web.Request) -> StoredEvent:
+        """Return the event that a request names."""
         event = await self.scheduler.call(self._public.event, _number(request))
         if event is None:
             raise ApiError(404, f"there is no event {request.match_info['id']}", "id")
         return event
 
-    async def _event_shown(self, event: StoredEvent) -> models.EventShown:
+    async def event_shown(self, event: StoredEvent) -> models.EventShown:
+        """Show an event as it may be seen."""
         counts = await self.scheduler.call(self._public.counts, event.id)
         return event_shown(event, counts)
 
@@ -407,18 +405,28 @@ class Api:
 
     async def match(self, request: web.Request) -> web.Response:
         """Show a match."""
-        [shown] = await self._matches_shown([await self._known_match(request)])
+        [shown] = await self._matches_shown([await self.known_match(request)])
         return json_answer(shown)
+
+    async def decide(self, request: web.Request) -> web.Response:
+        """Give a match a result by decision."""
+        sent = await _body(request, models.ResultToDecide)
+        number = (await self.known_match(request)).id
+        match = await self.scheduler.call(self.scheduler.store.match, number)
+        assert match is not None
+        await self.organising.decide(match, sent)
+        return await self.match(request)
 
     async def record(self, request: web.Request) -> web.Response:
         """Return the record of a match."""
-        match = await self._known_match(request)
+        match = await self.known_match(request)
         record = await self.scheduler.call(self._public.record, match)
         if not record:
             raise ApiError(404, f"the match is {match.status}", "id", "a match that has ended")
         return web.Response(text=record, content_type="application/json")
 
-    async def _known_match(self, request: web.Request) -> EventMatch:
+    async def known_match(self, request: web.Request) -> EventMatch:
+        """Return the match that a request names, as spectators see it."""
         match = await self.scheduler.call(self._public.match, _number(request))
         if match is None:
             raise ApiError(404, f"there is no match {request.match_info['id']}", "id")
@@ -508,19 +516,8 @@ def _text_answer(text: str) -> web.Response:
 async def _body(request: web.Request, model: type[_Model]) -> _Model:
     if request.content_type != "application/json":
         raise ApiError(415, "the body is sent as JSON", "Content-Type", "application/json")
-    try:
-        return model.model_validate_json(await request.read())
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        field = model.model_fields.get(str(first["loc"][0])) if first["loc"] else None
-        expected = (field.description if field else "") or ""
-        raise ApiError(422, first["msg"], where, expected) from error
-
-
-def _check_name(name: str) -> None:
-    if not NAME.fullmatch(name):
-        raise ApiError(422, f"{name!r} is no name", "name", NAME_RULE)
+    text = await request.read()
+    return validated(model, lambda: model.model_validate_json(text))
 
 
 def _number(request: web.Request) -> int:

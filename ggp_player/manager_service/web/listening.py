@@ -6,9 +6,13 @@ that it can always ask the players, whoever else connects; the rest is for conne
 
 from __future__ import annotations
 
+import ssl
+from pathlib import Path
+
 from aiohttp import web
 
 from gdl.system import raise_open_files_limit
+from ggp_player.errors import ManagerError
 from ggp_player.front.admission import OpenAccess
 from ggp_player.front.connections import ConnectionBounds, Timeouts
 from ggp_player.front.front import MAX_LINE, FrontSettings, FrontSite
@@ -55,7 +59,12 @@ STOPPING_SECONDS = 2.0
 """How long open requests get when the service stops."""
 
 
-def new_site(runner: web.AppRunner, address: tuple[str, int], concurrency: int) -> FrontSite:
+def new_site(
+    runner: web.AppRunner,
+    address: tuple[str, int],
+    concurrency: int,
+    tls: ssl.SSLContext | None = None,
+) -> FrontSite:
     """Create what listens at an address, beside so many matches at a time."""
     settings = FrontSettings(
         OpenAccess(),
@@ -63,8 +72,29 @@ def new_site(runner: web.AppRunner, address: tuple[str, int], concurrency: int) 
         Timeouts(HEAD_SECONDS, BODY_SECONDS),
         Reading(MAX_BODY, guesses=False),
         _as_json,
+        tls=tls,
     )
     return FrontSite(runner, address, settings)
+
+
+def tls_context(certificate: Path, key: Path | None) -> ssl.SSLContext:
+    """Return how connections are encrypted with a certificate, and those that it follows from.
+
+    Without ``key``, the file of the certificate has the key, too. Raises :class:`ManagerError`
+    where they cannot be used.
+    """
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key, password=_no_password)
+    except (OSError, ValueError) as error:
+        files = f"{certificate} and {key}" if key else str(certificate)
+        raise ManagerError(f"{files}: expected a certificate and its key: {error}") from error
+    return context
+
+
+def _no_password() -> str:
+    """Refuse a key that has a password: nobody may be there to enter it."""
+    raise ValueError("the key has a password; expected one without")
 
 
 def new_runner(application: web.Application) -> web.AppRunner:

@@ -126,7 +126,13 @@ class EventToPost(_Sent):
         description="registered players, the strongest first where that is known; a ladder without "
         "any is for all who are registered when a round begins",
     )
-    rounds: int = Field(default=1, ge=0, le=10_000, description="0: a ladder without an end")
+    rounds: int | None = Field(
+        default=None,
+        ge=0,
+        le=10_000,
+        description="0: a ladder without an end; of a sequential test the most pairs of each game, "
+        "1000 unless given; otherwise 1 unless given",
+    )
     start_clock: int = Field(default=30, ge=1, le=MAX_CLOCK, description="seconds")
     play_clock: int = Field(default=15, ge=1, le=MAX_CLOCK, description="seconds")
     seed: Seed | None = Field(
@@ -142,6 +148,27 @@ class EventToPost(_Sent):
         le=MAX_CLOCK,
         description="seconds after which spectators are shown what happens in the matches",
     )
+    elo0: float = Field(
+        default=0.0,
+        ge=-2000,
+        le=2000,
+        allow_inf_nan=False,
+        description="of a sequential test: the first player is so many Elo stronger, or less",
+    )
+    elo1: float = Field(
+        default=20.0,
+        ge=-2000,
+        le=2000,
+        allow_inf_nan=False,
+        description="of a sequential test: or else it is so many Elo stronger, or more",
+    )
+    alpha: float = Field(
+        default=0.05, gt=0, lt=0.5, description="how often elo1 is accepted where elo0 holds"
+    )
+    beta: float = Field(
+        default=0.05, gt=0, lt=0.5, description="how often elo0 is accepted where elo1 holds"
+    )
+    start: bool = Field(default=True, description="false: it begins when it is started")
 
 
 class EventShown(_Answered):
@@ -160,6 +187,21 @@ class EventShown(_Answered):
     commitment: str | None = None
     nonce: str | None = None
     seed: str | None = None
+
+
+class PlayerToWithdraw(_Sent):
+    """A player that is to meet nobody any more in an event."""
+
+    player: Name
+
+
+class ResultToDecide(_Sent):
+    """A result that an organiser gives a match."""
+
+    goals: tuple[Annotated[int, Field(ge=0, le=100)], ...] = Field(
+        min_length=1, max_length=100, description="0 to 100, for each role that a player takes"
+    )
+    reason: str = Field(min_length=1, max_length=500, description="shown beside the result")
 
 
 class IntervalShown(_Answered):
@@ -181,6 +223,40 @@ class StandingsShown(_Answered):
     late: int
     unreachable: int
     illegal: int
+
+
+class CrossShown(_Answered):
+    """The points of a player against another, from `matches` in which both played."""
+
+    player: str
+    opponent: str
+    matches: int
+    points: float
+
+
+class CrossTableShown(_Answered):
+    """Who has how many points against whom; the players with the most points come first."""
+
+    players: tuple[str, ...]
+    cells: tuple[CrossShown, ...]
+
+
+class SequentialTestShown(_Answered):
+    """A sequential test: whether the first of `players` is stronger by `elo1` rather than `elo0`.
+
+    `ratio` is the log-likelihood ratio, which ends the test at one of the `bounds`. `verdict` is
+    H1, H0 or open.
+    """
+
+    players: tuple[str, ...]
+    elo0: float
+    elo1: float
+    pairs: int
+    points: float
+    elo: IntervalShown | None
+    ratio: float
+    bounds: tuple[float, float]
+    verdict: str
 
 
 class MatchShown(_Answered):

@@ -1,20 +1,18 @@
-"""The pages for organisers and spectators: players, events, standings, matches; all read only.
+"""The pages for spectators: players, events, standings, matches and live boards; all read only.
 
-Apart from the table of the API, whose answers are JSON: what people look at is HTML.
+Who is an organiser finds the forms of :mod:`.organiser_pages` on them.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
-from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.faces import ENDED
-from ggp_player.manager_service.web.summary import summarise
-from ggp_player.pages.site import PageSite
+from ggp_player.manager_service.storage.store import StoredEvent
+from ggp_player.manager_service.web.admission import ApiError
+from ggp_player.manager_service.web.live_boards import LiveBoards
+from ggp_player.manager_service.web.manager_site import ManagerSite, sentence_of
+from ggp_player.pages.security import PAGE_HEADERS
 
 MATCHES_SHOWN = 50
 """Matches of each kind on the page: the latest."""
@@ -23,21 +21,25 @@ EVENTS_SHOWN = 20
 """Events on the page: the latest."""
 
 
-class ManagerPage:
-    """Renders the page at ``/``, which reloads its figures when something happens."""
+class SpectatorPages:
+    """Shows what happens; the pages load their figures again when something does."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
-        self._scheduler = scheduler
-        self._site = PageSite("Manager", (("/", "Events"), ("/api/openapi.json", "API")))
+    def __init__(self, site: ManagerSite) -> None:
+        self._site = site
+        self._api = site.api
+        self._boards = LiveBoards(site.api.scheduler, site.drawer)
 
-    def add_routes(self, router: web.UrlDispatcher, admitted: Callable[[Handler], Handler]) -> None:
-        """Have an application answer for the page."""
-        self._site.add_static_route(router)
-        router.add_get("/", admitted(self._front), allow_head=False)
-        router.add_get("/events/{id:[0-9]{1,15}}", admitted(self._event), allow_head=False)
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """Have an application answer for the pages."""
+        number = "{id:[0-9]{1,15}}"
+        self._site.add_page(router, "/", self._front)
+        self._site.add_page(router, "/live", self._live)
+        self._site.add_page(router, f"/events/{number}", self._event)
+        self._site.add_page(router, f"/events/{number}/matches.csv", self._csv)
+        self._site.add_page(router, f"/events/{number}/event.json", self._json)
 
     async def _front(self, request: web.Request) -> web.Response:
-        scheduler, public = self._scheduler, self._scheduler.public
+        scheduler, public = self._api.scheduler, self._api.scheduler.public
         events = (await scheduler.call(public.events))[: -EVENTS_SHOWN - 1 : -1]
         counts = [await scheduler.call(public.counts, event.id) for event in events]
         ended = await scheduler.call(public.matches, None, ENDED, 0, MATCHES_SHOWN, True)
@@ -52,17 +54,62 @@ class ManagerPage:
             ended=ended,
         )
 
+    async def _live(self, request: web.Request) -> web.Response:
+        boards = await self._boards.boards()
+        running = len(self._api.scheduler.public.running)
+        return self._site.page("manager_live.html", here="/live", boards=boards, running=running)
+
     async def _event(self, request: web.Request) -> web.Response:
-        scheduler, public = self._scheduler, self._scheduler.public
-        number = int(request.match_info["id"])
-        event = await scheduler.call(public.event, number)
-        if event is None:
-            return self._site.error(404, f"there is no event {number}")
-        results = await scheduler.call(public.results, number)
-        ratings = await scheduler.call(public.ratings, number)
-        rows = await asyncio.to_thread(summarise, results, ratings or None)
-        ended = await scheduler.call(public.matches, number, ENDED, 0, MATCHES_SHOWN, True)
-        counts = await scheduler.call(public.counts, number)
-        return self._site.page(
-            "manager_event.html", here="", event=event, rows=rows, ended=ended, counts=counts
-        )
+        return await event_page(self._site, await self._api.known_event(request))
+
+    async def _csv(self, request: web.Request) -> web.Response:
+        event = await self._api.known_event(request)
+        text = await self._api.tables.csv_of_matches(event)
+        return _file(text, "text/csv", f"event{event.id}.csv")
+
+    async def _json(self, request: web.Request) -> web.Response:
+        event = await self._api.known_event(request)
+        shown = await self._api.event_shown(event)
+        text = await self._api.tables.json_of_event(event, shown.model_dump())
+        return _file(text, "application/json", f"event{event.id}.json")
+
+
+async def event_page(
+    site: ManagerSite,
+    event: StoredEvent,
+    form: str = "",
+    complaint: ApiError | None = None,
+    sent: dict[str, str] | None = None,
+) -> web.Response:
+    """Show an event; a ``complaint`` stands beside its ``form``, which keeps what was ``sent``."""
+    api, scheduler = site.api, site.api.scheduler
+    public = scheduler.public
+    ended = await scheduler.call(public.matches, event.id, ENDED, 0, MATCHES_SHOWN, True)
+    table = await api.tables.cross_table(event)
+    withdrawn = event.settings.get("withdrawn", {})
+    names = event.settings["players"] or sorted(scheduler.roster.presences)
+    return site.page(
+        "manager_event.html",
+        status=200 if complaint is None else complaint.status,
+        event=event,
+        rows=await api.tables.standings(event),
+        ended=ended,
+        counts=await scheduler.call(public.counts, event.id),
+        table=table,
+        cells={(cell.player, cell.opponent): cell for cell in table.cells},
+        test=await api.tables.test(event),
+        withdrawn=withdrawn,
+        staying=[name for name in dict.fromkeys(names) if name not in withdrawn],
+        form=form,
+        complaint="" if complaint is None else sentence_of(complaint),
+        sent=sent or {},
+    )
+
+
+def _file(text: str, content_type: str, name: str) -> web.Response:
+    headers = {
+        **PAGE_HEADERS,
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }
+    return web.Response(text=text, content_type=content_type, headers=headers)

@@ -13,9 +13,12 @@ from ggp_player.manager_service.storage.tokens import Role
 from ggp_player.manager_service.web import models as m
 from ggp_player.manager_service.web.admission import ApiError
 from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, json_answer
+from ggp_player.manager_service.web.manager_site import ManagerSite
 from ggp_player.manager_service.web.openapi import Route
-from ggp_player.manager_service.web.pages import ManagerPage
+from ggp_player.manager_service.web.organiser_pages import OrganiserPages
+from ggp_player.manager_service.web.pages import SpectatorPages
 from ggp_player.manager_service.web.people_pages import PeoplePages
+from ggp_player.manager_service.web.visitor_pages import VisitorPages
 
 ROUTES: tuple[Route[Api], ...] = (
     Route("GET", "/api/openapi.json", None, "This document", Api.openapi),
@@ -119,6 +122,47 @@ ROUTES: tuple[Route[Api], ...] = (
     Route("GET", "/api/events/{id}", None, "Show an event", Api.event, m.EventShown),
     Route(
         "POST",
+        "/api/events/{id}/start",
+        "organiser",
+        "Begin an event that is planned, or go on with one that is paused",
+        Api.start_event,
+        m.EventShown,
+    ),
+    Route(
+        "POST",
+        "/api/events/{id}/pause",
+        "organiser",
+        "Begin no match of an event until it is started again",
+        Api.pause_event,
+        m.EventShown,
+    ),
+    Route(
+        "POST",
+        "/api/events/{id}/withdraw",
+        "organiser",
+        "Withdraw a player from an event",
+        Api.withdraw,
+        m.EventShown,
+        m.PlayerToWithdraw,
+    ),
+    Route(
+        "GET",
+        "/api/events/{id}/crosstable",
+        None,
+        "Points of each player against each other",
+        Api.cross_table,
+        m.CrossTableShown,
+    ),
+    Route(
+        "GET",
+        "/api/events/{id}/test",
+        None,
+        "Where a sequential test stands",
+        Api.test,
+        m.SequentialTestShown,
+    ),
+    Route(
+        "POST",
         "/api/events/{id}/cancel",
         "organiser",
         "Cancel an event",
@@ -159,6 +203,15 @@ ROUTES: tuple[Route[Api], ...] = (
         },
     ),
     Route("GET", "/api/matches/{id}", None, "Show a match", Api.match, m.MatchShown),
+    Route(
+        "POST",
+        "/api/matches/{id}/result",
+        "organiser",
+        "Give a match a result by decision",
+        Api.decide,
+        m.MatchShown,
+        m.ResultToDecide,
+    ),
     Route("GET", "/api/matches/{id}/record", None, "The record, ggp.org JSON", Api.record),
     Route(
         "GET",
@@ -202,10 +255,19 @@ def new_application(api: Api) -> web.Application:
         application.router.add_route(
             route.method, route.path, _admitted(api, route.role, partial(route.handler, api))
         )
-    page = ManagerPage(api.scheduler)
-    page.add_routes(application.router, lambda handler: _admitted(api, None, handler))
+    add_pages(application, api)
     PeoplePages(api).add_routes(application.router)
     return application
+
+
+def add_pages(application: web.Application, api: Api) -> None:
+    """Have an application answer for the pages of spectators, organisers and visitors."""
+    site = ManagerSite(api)
+    application.on_cleanup.append(site.close)
+    site.add_static_route(application.router)
+    OrganiserPages(site).add_routes(application.router)
+    SpectatorPages(site).add_routes(application.router)
+    VisitorPages(site).add_routes(application.router)
 
 
 def _admitted(api: Api, role: Role | None, handler: Handler) -> Handler:

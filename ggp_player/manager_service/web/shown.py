@@ -13,7 +13,7 @@ from ggp_player.manager_service.scheduling.roster import Presence
 from ggp_player.manager_service.scheduling.scheduler import player_roles
 from ggp_player.manager_service.scheduling.seeds import EventSecrets, MatchSecrets, commitment
 from ggp_player.manager_service.storage.faces import ENDED
-from ggp_player.manager_service.storage.store import EventMatch, StoredEvent, StoredGame
+from ggp_player.manager_service.storage.store import OPEN, EventMatch, StoredEvent, StoredGame
 from ggp_player.manager_service.web.models import EventShown, GameShown, MatchShown, PlayerShown
 
 
@@ -42,7 +42,7 @@ def game_shown(game: StoredGame) -> GameShown:
 def event_shown(event: StoredEvent, counts: Mapping[str, int]) -> EventShown:
     """Show an event; ``counts`` are those of its matches by status."""
     secrets = EventSecrets.of(event.settings)
-    is_over = event.status != "running" and not counts.keys() & {"running", "waiting"}
+    is_over = event.status not in OPEN and not counts.keys() & {"running", "waiting"}
     open_settings = {
         key: value for key, value in event.settings.items() if key not in asdict(secrets)
     }

@@ -13,8 +13,8 @@ follow(address("/api/news"), renew, (state) => {
   if (state === "open") renew(); // what happened before is on no stream
 });
 
-// The form is replaced with the rest of the page, so the document listens.
-document.addEventListener("submit", (event) => {
+// Other forms are sent as they are; without scripts, they work too.
+document.querySelector("form.seat")?.addEventListener("submit", (event) => {
   event.preventDefault();
   takeSeat(event.target);
 });
@@ -44,10 +44,18 @@ async function renew() {
 }
 
 async function fetchAgain() {
-  if (document.activeElement?.form) return; // somebody is writing there
+  const parts = document.querySelectorAll("[data-live]");
+  if (!parts.length) return;
   const response = await fetch(location.href);
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const [shown, found] = [document, page].map((one) => one.getElementById("main"));
-  if (found && !found.isEqualNode(shown)) shown.replaceChildren(...found.childNodes);
+  const ids = (root) => [...root.querySelectorAll("[data-live]")].map((part) => part.id).join();
+  if (ids(page) !== ids(document)) { // a part has come, such as the cross table
+    if (!document.activeElement?.form) location.reload();
+    return;
+  }
+  for (const shown of parts) {
+    const found = page.getElementById(shown.id);
+    if (!found.isEqualNode(shown) && !shown.contains(document.activeElement)) shown.replaceWith(found);
+  }
 }

@@ -34,7 +34,11 @@ NO_RULESHEETS = {
     ("ggp-player lab positions test", "sets"),
     ("ggp-player doctor", "config"),
     ("ggp-player serve", "config"),
-    ("ggp-player manager", "players"),
+    *(("ggp-player manager", name) for name in ("players", "tls_cert", "tls_key")),
+    *(
+        (f"ggp-player manager event {name}", "token_file")
+        for name in ("create", "list", "start", "pause", "cancel", "withdraw")
+    ),
 }
 """Files that commands read and that are no rulesheets."""
 
@@ -89,7 +93,7 @@ def test_all_clocks_are_bound_alike() -> None:
     ]
     assert {name for name, _ in clocks} == {
         *("ggp-player match", "ggp-player play", "ggp-player tournament"),
-        "ggp-player lab ladder play",
+        *("ggp-player lab ladder play", "ggp-player manager event create"),
     }
     for _, parameter in clocks:
         with pytest.raises(click.BadParameter, match="0 is not in the range 1<=x<=86400"):

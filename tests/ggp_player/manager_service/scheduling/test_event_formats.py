@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from ggp_player.errors import ManagerError
+from ggp_player.lab.sequential_test import MIN_PAIRS
 from ggp_player.manager.tournament import MatchResult, PlannedMatch
 from ggp_player.manager_service.scheduling.event_formats import (
     EventPlan,
@@ -142,6 +144,8 @@ def test_planning_again_gives_the_same() -> None:
         ("knockout", {"g": 3}, EIGHT, 1, "games"),
         ("swiss", {"g": 2}, EIGHT, 0, "rounds"),
         ("single", {"g": 2}, ("a",), 1, "players"),
+        ("sequential_test", {"g": 2}, ("a", "b", "c"), 1, "players"),
+        ("sequential_test", {"g": 1}, ("a", "b"), 1, "games"),
         ("single", {"g": 2, "h": 2}, ("a", "b"), 1, "games"),
     ],
 )
@@ -157,3 +161,53 @@ def test_a_single_match_has_the_players_in_their_seats() -> None:
     check_plan(plan)
     [[match]] = rounds_of(plan)
     assert match.players == ("b", "a")
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7, 8, 12])
+def test_in_a_small_ladder_every_pair_meets_before_any_meets_again(count: int) -> None:
+    players = tuple("abcdefghijkl"[:count])
+    cycle = count - 1 + count % 2
+    rounds = rounds_of(EventPlan("ladder", {"game": 2}, players, rounds=2 * cycle))
+    for first in (0, cycle):
+        matches = [one for number in range(first, first + cycle) for one in rounds[number]]
+        met = Counter(frozenset(match.players) for match in matches)
+        assert met == {frozenset(pair): 2 for pair in combinations(players, 2)}
+
+
+def test_who_is_withdrawn_meets_nobody() -> None:
+    for kind in ("round_robin", "swiss", "ladder"):
+        plan = EventPlan(kind, {"game": 2}, EIGHT[:4], withdrawn={"c": 1})
+        [matches] = rounds_of(plan)
+        assert "c" not in {player for match in matches for player in match.players}, kind
+
+
+def test_who_is_withdrawn_loses_its_pairing_of_a_knock_out() -> None:
+    plan = EventPlan("knockout", {"game": 2}, EIGHT[:4], withdrawn={"a": 2})
+    first = [by_name(match) for match in next_matches(plan, [])]
+    assert {frozenset(one.players) for one in first} == {frozenset("ad"), frozenset("bc")}
+    assert next_matches(plan, first) == []  # b goes on alone
+    early = EventPlan("knockout", {"game": 2}, EIGHT[:4], withdrawn={"a": 1})
+    [semi, final] = rounds_of(early)
+    assert {frozenset(match.players) for match in semi} == {frozenset("bc")}
+    assert {frozenset(match.players) for match in final} == {frozenset("bd")}
+
+
+def test_a_sequential_test_ends_when_it_is_known_who_is_stronger() -> None:
+    plan = EventPlan("sequential_test", {"game": 2}, ("a", "b"), rounds=500)
+    won = rounds_of(plan)
+    assert MIN_PAIRS <= len(won) < 40
+    assert all({match.players for match in one} == {("a", "b"), ("b", "a")} for one in won)
+    lost = rounds_of(EventPlan("sequential_test", {"game": 2}, ("b", "a"), rounds=500))
+    assert MIN_PAIRS <= len(lost) < 40
+    even = rounds_of(plan, lambda match: played(match, [100, 0]))  # the first seat always wins
+    assert len(even) > len(won)
+    results = [by_name(match) for one in won for match in one]
+    assert plan.test.standing("a", ["game"], results).verdict == "H1"
+    assert plan.test.standing("b", ["game"], results).verdict == "H0"
+
+
+def test_pairs_with_a_failed_match_count_for_nothing() -> None:
+    plan = EventPlan("sequential_test", {"game": 2}, ("a", "b"), rounds=20)
+    broken = [replace(by_name(one), failure="it hung", goals=()) for one in next_matches(plan, [])]
+    assert plan.test.standing("a", ["game"], broken).estimate.pairs == 0
+    assert next_matches(plan, broken)[0].round == 2

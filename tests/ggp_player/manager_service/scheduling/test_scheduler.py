@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from ggp_player.manager import LackError, RemotePlayer, SelfWatch
 from ggp_player.manager_service.scheduling import scheduler
 from ggp_player.manager_service.scheduling.failures import MAX_LACKS
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.store import Store
 from ggp_player.server import Config, Player
 from tests.support.manager_service import CLOCKS, asker, stub
@@ -200,3 +201,25 @@ async def test_a_ladder_waits_for_players_and_takes_those_who_come(
             await asking.until("event_ended")
             shown = await asking.done("GET", f"/api/events/{event['id']}")
             assert (shown["status"], shown["matches"]) == ("completed", {"completed": 4})
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (4, 2), (6, 3)])
+async def test_own_strategies_play_as_many_matches_as_there_are_cores(
+    cores: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "available_cpus", lambda: cores)
+    has_begun = asyncio.Event()
+
+    async def play(*_: object) -> None:
+        has_begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Scheduler, "_attempt", play)
+    async with asker(tmp_path) as asking:
+        for name in ("x", "y"):
+            await asking.done("PUT", f"/api/players/{name}", {"address": "random"})
+        sent = {**EVENT, "name": "cup", "players": ["x", "y"], "rounds": 20}
+        await asking.done("POST", "/api/events", sent)
+        await has_begun.wait()
+        asking.service.scheduler._play_what_can()
+        assert len(asking.service.scheduler._running) == expected

@@ -24,8 +24,6 @@ from tests.support.manager_service import CLOCKS, Asker, asker, stub
 
 EVENT = {"name": "cup", "format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
 
-PAGES = {"/", "/events/{id}", "/static/{version}/{name}"}
-
 
 def test_the_document_is_valid_openapi() -> None:
     validate(openapi_document(ROUTES))
@@ -292,7 +290,7 @@ class stub_token:  # noqa: N801 - used as a context
 
 async def test_a_private_service_shows_nothing_without_a_token(tmp_path: Path) -> None:
     async with asker(tmp_path, host="0.0.0.0", private=True) as asking:
-        for path in ("/api/players", "/api/matches", "/api/openapi.json", "/"):
+        for path in ("/api/players", "/api/matches", "/api/openapi.json"):
             status, found = await asking.ask("GET", path)
             assert status == 401, found
         async with stub_token(asking, "spectator") as spectator:
@@ -424,4 +422,4 @@ async def test_the_pages_show_what_there_is_and_load_nothing_from_elsewhere(tmp_
             assert "<b>cup" not in text
             assert "/api/matches/1/record" in text
             assert not re.search(r"(src|href)=\"(https?:)?//", text)
-            assert not re.search("<form[^>]* (action|method)", text)
+            assert not re.search('<form[^>]* action="(?!/)', text)

@@ -1,0 +1,99 @@
+"""Sequential tests as events: two players meet until it is known which of them is stronger.
+
+The test is the laboratory's (:mod:`ggp_player.lab.sequential_test`). An observation is a pair of
+matches of one game, with the seats exchanged: their mean result from the first player's point of
+view, 0.5 + 0.005 times its goal value less that of the other. A pair with a match that has failed
+counts for nothing.
+
+Apart from the formats, which plan rounds: pages show where the test stands as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from ggp_player.errors import ManagerError
+from ggp_player.lab.sequential_test import (
+    MIN_PAIRS,
+    Estimate,
+    PairSums,
+    SequentialTest,
+    SequentialVerdict,
+    at_equal_weight,
+)
+from ggp_player.manager.tournament import MatchResult
+
+MOST_PAIRS = 1000
+"""Pairs of each game after which a test ends without a verdict, unless the event says more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialStanding:
+    """Where a test stands: ``ratio`` ends it at one of the ``bounds``."""
+
+    estimate: Estimate
+    ratio: float
+    bounds: tuple[float, float]
+    verdict: SequentialVerdict
+
+
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """The test of an event."""
+
+    test: SequentialTest = field(default_factory=SequentialTest)
+
+    def standing(
+        self, first: str, games: Iterable[str], results: Iterable[MatchResult]
+    ) -> SequentialStanding:
+        """Sum up the pairs so far; whether the player ``first`` is stronger is the question."""
+        sums = _sums(first, results)
+        estimates = [sums[game].estimate for game in games]
+        estimate = at_equal_weight(estimates)
+        is_early = any(one.pairs < MIN_PAIRS for one in estimates)
+        verdict = SequentialVerdict.OPEN if is_early else self.test.verdict(estimate)
+        return SequentialStanding(estimate, self.test.ratio(estimate), self.test.bounds, verdict)
+
+    def is_decided(self, first: str, games: Iterable[str], results: Iterable[MatchResult]) -> bool:
+        """Return whether no further pair is needed."""
+        return self.standing(first, games, results).verdict is not SequentialVerdict.OPEN
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> PairTest:
+        """Return the test that the settings of an event name.
+
+        Raises :class:`ManagerError` where they name none.
+        """
+        names = ("elo0", "elo1", "alpha", "beta")
+        try:
+            return cls(
+                SequentialTest(**{name: settings[name] for name in names if name in settings})
+            )
+        except ValueError as error:
+            raise ManagerError(f"elo1: {error}") from error
+
+
+def _sums(player: str, results: Iterable[MatchResult]) -> Mapping[str, PairSums]:
+    """Return by game the sums of its pairs, in the order of their rounds."""
+    pairs: dict[tuple[int, str], list[MatchResult]] = defaultdict(list)
+    for result in results:
+        pairs[result.round, result.game].append(result)
+    sums: dict[str, PairSums] = defaultdict(PairSums)
+    for (_, game), matches in sorted(pairs.items()):
+        if _is_whole(matches):
+            sums[game].add(fmean(_result_for(player, match) for match in matches))
+    return sums
+
+
+def _is_whole(matches: Collection[MatchResult]) -> bool:
+    return len(matches) == 2 and not any(match.failure for match in matches)
+
+
+def _result_for(player: str, match: MatchResult) -> float:
+    ours, theirs = ((goal or 0) for goal in match.goals)
+    difference = ours - theirs if match.players[0] == player else theirs - ours
+    return 0.5 + 0.005 * difference

@@ -1,0 +1,97 @@
+"""Boards of all matches under way, drawn from the moves that spectators may know.
+
+A board follows from the rules and these moves alone, so it shows nothing that is hidden, and is as
+late as the event is shown. It is drawn once, however many look.
+
+Apart from the pages, which know nothing of drawings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ggp_player.manager_service.scheduling.public_view import RunningMatch
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.storage.store import EventMatch
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_process import Drawing, DrawMoves
+
+MAX_BOARDS = 24
+"""Boards on the page: those of the matches that began first."""
+
+DRAWING_SECONDS = 2.0
+"""How long a page waits for new drawings; until then it has the earlier ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBoard:
+    """A match under way; ``drawing`` is of its ``step``, None where that is not shown."""
+
+    match: EventMatch
+    step: int
+    last_move: str = ""
+    is_hidden: bool = False
+    drawing: Drawing | None = None
+
+
+@dataclass(slots=True)
+class _Drawn:
+    step: int = -1
+    drawing: Drawing | None = None
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+
+class LiveBoards:
+    """Draws the boards, each as often as there is somebody who looks."""
+
+    def __init__(self, scheduler: Scheduler, drawer: Drawer) -> None:
+        self._scheduler = scheduler
+        self._drawer = drawer
+        self._drawn: dict[str, _Drawn] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def boards(self) -> list[LiveBoard]:
+        """Return the boards; those that are not drawn in time are of an earlier step."""
+        running = list(self._scheduler.public.running.values())[:MAX_BOARDS]
+        self._forget({one.match.match_id for one in self._scheduler.public.running.values()})
+        tasks = [task for one in running if (task := self._draw(one)) is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=DRAWING_SECONDS)
+        return [self._board(one) for one in running]
+
+    def _board(self, running: RunningMatch) -> LiveBoard:
+        match, moves = running.match, running.moves
+        if running.step != len(moves):
+            return LiveBoard(match, running.step, is_hidden=True)
+        drawn = self._drawn.get(match.match_id, _Drawn())
+        last = "  ".join(moves[-1]) if moves else ""
+        return LiveBoard(match, running.step, last, drawing=drawn.drawing)
+
+    def _draw(self, running: RunningMatch) -> asyncio.Task[None] | None:
+        """Begin to draw a match's latest position, unless that is done or under way."""
+        if running.step != len(running.moves):
+            return None
+        drawn = self._drawn.setdefault(running.match.match_id, _Drawn())
+        if drawn.task is None and drawn.step != running.step:
+            moves = tuple(running.moves)
+            drawn.task = asyncio.create_task(self._drawing(running.match, moves, drawn))
+            self._tasks.add(drawn.task)
+            drawn.task.add_done_callback(self._tasks.discard)
+        return drawn.task
+
+    async def _drawing(
+        self, match: EventMatch, moves: tuple[tuple[str, ...], ...], drawn: _Drawn
+    ) -> None:
+        try:
+            rules, _ = await self._scheduler.call(self._scheduler.store.rules, match.digest)
+            found = await self._drawer.draw(DrawMoves(rules, moves, f"m{match.id}-"))
+            drawn.drawing = found[0] if found else drawn.drawing
+            drawn.step = len(moves)
+        finally:
+            drawn.task = None
+
+    def _forget(self, running: Iterable[str]) -> None:
+        for gone in self._drawn.keys() - set(running):
+            del self._drawn[gone]

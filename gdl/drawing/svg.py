@@ -49,13 +49,13 @@ MAX_CHARACTERS = 110
 """Characters of a line of text; longer ones are continued on the next."""
 
 SVG_STYLE = """
-.gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--won:#1f9d55;--rim:#00000088;--outline:#000000;
-font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
+.gdl-state{--ink:#24262b;--soft:#666b73;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
+--edge:#857b66;--wall:#6e6a63;--shift:#2f6fd0;--on-square:#1d1f23;--new:#1450b0;--gone:#8f3a0a;
+--won:#0c5f2e;font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
 fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#868a92;--dark:#666a72;--edge:#a0a4ab;--wall:#33363b;
---rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b;--won:#5fd896}}
+--square:#d8d2c4;--dark:#bdb299;--wall:#4a4740;--shift:#5b93e8}}
+.gdl-state .cell,.gdl-state .legend>g{fill:var(--on-square);color:var(--on-square)}
 .gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
@@ -66,11 +66,12 @@ fill:var(--ink)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
 .gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
-.gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
-.gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:var(--rim);stroke-width:1.2}
-.gdl-state .symbol{stroke:var(--outline);stroke-width:1.6px;paint-order:stroke}
-.gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
+.gdl-state .lit{stroke:var(--shift);stroke-width:4;fill:none}
+.gdl-state .arrow{stroke:var(--shift);stroke-width:4;stroke-linecap:round;opacity:.65}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
+.gdl-state .ink{stroke:var(--ink)} .gdl-state .cell .ink{stroke:var(--on-square)}
+.gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
 

@@ -435,6 +435,7 @@ def _board_message(board: _Board) -> dict[str, object]:
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
+        "ending": drawing.ending,
         "advised": drawing.line[0] if key.advised and drawing.line else (),
     }
 

@@ -142,6 +142,7 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         is_asked(page, 4)
         click(page, "b3")
         page.locator("#turn.over", has_text="You win.").wait_for()
+        page.locator("#ending", has_text="Decided by cross on b1, b2 and b3.").wait_for()
         assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
         assert fits(page)
         page.get_by_role("button", name="New match").click()

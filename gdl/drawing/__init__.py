@@ -6,11 +6,11 @@ fact of the state has its place; ``glyphs`` says how words become pieces.
 :func:`ending_in_words` says what has decided a match.
 """
 
-from gdl.drawing.ending import ending_in_words
 from gdl.drawing.rendering import Rendering, layout_of, move_names_of, render
 from gdl.drawing.scene import Scene, make_scene
 from gdl.drawing.svg import SVG_STYLE, SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
+from gdl.drawing.words import ending_in_words
 
 __all__ = [
     "SVG_STYLE",

@@ -79,13 +79,10 @@ MOST_NAMED = 2
 NICENESS = 10
 """How much every search goes before it."""
 
-
 ON_PAGE = SvgOptions(with_style=False)
 """The page has the style sheet, and allows none inside of drawings."""
 
-
 _log = logging.getLogger(__name__)
-
 
 Line: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves, or the names of the places of each."""
@@ -98,7 +95,8 @@ class DrawState:
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
     moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
     refines the boards; without one they follow from the rules. Where the match ``is_over``, what
-    has decided it is marked. ``prefix`` begins the ids of a drawing that is one of several.
+    has decided it is marked. Without ``with_turn`` it is not said whose turn it is. ``prefix``
+    begins the ids of a drawing that is one of several.
     """
 
     rules: str
@@ -110,6 +108,7 @@ class DrawState:
     layout_file: str = ""
     is_partial: bool = False
     is_over: bool = False
+    with_turn: bool = True
     prefix: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
@@ -326,6 +325,7 @@ def _find_game(request: FindGame) -> Answer:
         state,
         layout_file=request.layout_file,
         is_partial=game.has_percepts,  # nobody need be told that it is whole
+        with_turn=False,
         prefix=request.prefix,
     )
     return Answer((_draw(drawn),), game=game)
@@ -341,7 +341,12 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    options = replace(ON_PAGE, is_partial=request.is_partial, prefix=request.prefix)
+    options = replace(
+        ON_PAGE,
+        is_partial=request.is_partial,
+        with_turn=request.with_turn and not request.is_over,
+        prefix=request.prefix,
+    )
     ending = _Ending()
     if request.is_over:
         ending = _ending(request.rules, request.layout_file, request.state)
@@ -485,7 +490,8 @@ def _drawn_step(match: _Replayed, step: int) -> Drawing:
     ending = _Ending()
     if match.layout is not None and not _is_reached(match, step + 1):
         ending = _ending(match.rules, "", match.states[step])
-    drawing = _drawn(match.layout, state, before, replace(ON_PAGE, decisive=ending.facts))
+    options = replace(ON_PAGE, decisive=ending.facts, with_turn=not ending.sentence)
+    drawing = _drawn(match.layout, state, before, options)
     return replace(drawing, line=line, ending=ending.sentence)
 
 

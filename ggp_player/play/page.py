@@ -353,6 +353,7 @@ class PlayPage:
             layout_file=layout_file_of_rules(table),
             is_partial=key.is_veiled,
             is_over=table.line.is_over and not key.is_veiled,
+            with_turn=False,
         )
 
 

@@ -1,17 +1,15 @@
-"""Endings in words: which facts have decided a match, or which rule has ended it.
-
-Apart from the drawing of the board, which marks the same facts: a sentence can be read aloud, and
-is there where nothing can be marked.
-"""
+"""What drawings show in words, to be read aloud: a state, and what has decided a match."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
 from gdl.analysis.move_names import names_without_play
+from gdl.drawing.scene import Scene
 from gdl.language import Atom, Constant, Function, Rule, Term, atoms_of
 
 MAX_PLACES = 12
@@ -19,6 +17,21 @@ MAX_PLACES = 12
 
 KEYWORDS = frozenset({"role", "distinct"})
 """Relations that say nothing of a state."""
+
+
+def describe(scene: Scene) -> str:
+    """Say in words what is on the boards, for readers who do not see them."""
+    parts = [f"{note.name} {note.value}" for note in (*scene.turn, *scene.counters, *scene.scores)]
+    for board in scene.boards:
+        held = [
+            (" ".join(item.words), " ".join(cell.place.key))
+            for cell in board.cells
+            for item in cell.shown
+        ]
+        for words, places in groupby(sorted(held), key=lambda each: each[0]):
+            parts.append(f"{words} on {', '.join(place for _, place in places)}")
+    text = "; ".join(parts)
+    return text if len(text) <= 4000 else text[:3999] + "…"
 
 
 def ending_in_words(layout: BoardLayout, facts: Iterable[Term], rules: Sequence[Rule]) -> str:

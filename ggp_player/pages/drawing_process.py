@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,13 +78,14 @@ MOST_NAMED = 2
 """Places that a move names one by one: from and to. With more, it names a row or a column."""
 
 NICENESS = 10
-"""How much every search goes before it."""
+"""How much every search goes before it, unless somebody waits for the board."""
+
+FOR_PERSON = "for-person"
+"""The argument of a process for somebody who waits to move."""
 
 ON_PAGE = SvgOptions(with_style=False)
 """The page has the style sheet, and allows none inside of drawings."""
-
 _log = logging.getLogger(__name__)
-
 Line: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves, or the names of the places of each."""
 
@@ -211,7 +213,7 @@ def decode_answer(line: bytes) -> Answer:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    begin_helper(MAX_MEMORY, NICENESS)
+    begin_helper(MAX_MEMORY, 0 if FOR_PERSON in sys.argv else NICENESS)
     answer_lines(lambda line: encode(answer(_REQUESTS.validate_json(line))))
 
 

@@ -123,7 +123,7 @@ class PlayPage:
         self._number = number
         self._gallery = gallery
         self._site = PageSite("ggp-player")
-        self._drawer = Drawer()
+        self._drawer = Drawer(for_person=True)
         self._names = MoveNames()
         self._board: _Board | None = None
         self._board_version = 1

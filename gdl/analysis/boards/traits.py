@@ -6,28 +6,24 @@ Apart from the search for boards: it looks at the letters of words, as nothing e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
 
-TRAITS = (3, 4)
-"""How many traits can be drawn: size, colour, shape, and a hole."""
+_COUNTS = (2**3, 2**4)
+"""How many pieces can be drawn: by their size, colour and shape, and a hole."""
 
 
 def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int, ...]]:
     """Return the traits of all words of arguments whose values are letters in all combinations.
 
-    So of slrf, slrh, ... tdqh, the sixteen pieces of quarto; each trait is 0 or 1.
+    So of slrf, slrh, ... tdqh, the sixteen pieces of quarto, and p0000 to p1111; each is 0 or 1.
     """
     found: dict[str, tuple[int, ...]] = {}
     for words in domains:
-        lengths = {len(word) for word in words}
-        length = min(lengths, default=0)
-        if lengths != {length} or length not in TRAITS or len(words) != 2**length:
+        length = min(map(len, words), default=0)
+        if len(words) not in _COUNTS or max(map(len, words)) != length:
             continue
         letters = [sorted({word[i] for word in words}) for i in range(length)]
-        is_named = all(len(each) == 2 and "".join(each).isalpha() for each in letters)
-        if is_named and words == {"".join(word) for word in product(*letters)}:
-            found |= {
-                word: tuple(letters[i].index(letter) for i, letter in enumerate(word))
-                for word in words
-            }
+        telling = [i for i, each in enumerate(letters) if len(each) == 2]
+        is_whole = 2 ** len(telling) == len(words) and max(map(len, letters)) == 2
+        if is_whole and not any(word.isdigit() for word in words):
+            found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
     return found

@@ -64,7 +64,8 @@ def test_what_is_said_aside_is_drawn_where_nothing_else_is(facts: str, shown: st
     [
         (["slr", "slt", "sdr", "sdt", "blr", "blt", "bdr", "bdt"], 8),
         (["slr", "slt", "sdr", "sdt", "blr", "blt", "bdr", "bdx"], 0),
-        (["1lr", "1lt", "1dr", "1dt", "2lr", "2lt", "2dr", "2dt"], 0),
+        (["p000", "p001", "p010", "p011", "p100", "p101", "p110", "p111"], 8),
+        (["000", "001", "010", "011", "100", "101", "110", "111"], 0),
         (["red", "tan"], 0),
         ([], 0),
     ],

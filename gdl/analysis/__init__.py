@@ -4,7 +4,7 @@ In comes a state machine, out goes a :class:`Structure`. The stages are packages
 gathered first (random play, reachable states, a prover), ``properties`` are found in it (turns,
 goals, length, size, latches, mutex groups), then ``decomposition`` (independent parts) and
 ``symmetry``. Start in ``analysis``, which calls them in this order. Of a match that is over
-:func:`decisive_facts` tells what has decided it.
+:func:`decisive_facts` and :func:`ending_rules` tell what has decided it.
 
 >>> import gdl
 >>> from gdl.analysis import analyse
@@ -16,7 +16,7 @@ Finding(value=True, confidence=<Confidence.PROVED: 'proved'>)
 """
 
 from gdl.analysis.analysis import Analysis, analyse
-from gdl.analysis.decisive_facts import decisive_facts
+from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.evidence import (
     NONE,
     Choices,
@@ -45,5 +45,6 @@ __all__ = [
     "Symmetry",
     "analyse",
     "decisive_facts",
+    "ending_rules",
     "take_survey",
 ]

@@ -1,17 +1,24 @@
-"""The facts that decide a match: the line, the path or the piece by which a role has won."""
+"""What decides a match: the line, the path or the piece by which a role has won, or a rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from math import inf
 from time import process_time
 
 from gdl.analysis.boards import words_of
-from gdl.language import Constant, Term, moves_by_chance
+from gdl.language import Constant, Rule, Ruleset, Term, moves_by_chance
+from gdl.reasoner import interpret
 from gdl.state_machine import RuledMachine, State, StateMachine
+
+TERMINAL = ("terminal", 0)
 
 MAX_TRIED_FACTS = 500
 """With more facts in a state none is said to decide: each is tried."""
+
+MAX_ENDING_RULES = 12
+"""With more rules for ``terminal`` none is said to end a match: each is tried."""
 
 MAX_SHARE = 0.5
 """If more than this part of the facts is needed, they say nothing."""
@@ -75,3 +82,24 @@ def _is_enough(
     return all(
         wins(fact for fact in facts if fact in found or word not in words[fact]) for word in named
     )
+
+
+def ending_rules(ruleset: Ruleset, state: Iterable[Term], seconds: float = inf) -> tuple[Rule, ...]:
+    """Return the rules for ``terminal`` by which a state is one, in the order of the rulesheet.
+
+    Empty in other states, where there are more than :data:`MAX_ENDING_RULES`, and where it takes
+    more than so many ``seconds`` of CPU time to try them.
+    """
+    ways = [rule for rule in ruleset.rules if rule.head.relation == TERMINAL]
+    if len(ways) > MAX_ENDING_RULES:
+        return ()
+    others = tuple(rule for rule in ruleset.rules if rule.head.relation != TERMINAL)
+    facts, end = tuple(state), process_time() + seconds
+    found = []
+    for way in ways:
+        if process_time() > end:
+            return ()
+        machine = interpret(replace(ruleset, rules=(*others, way)))
+        if machine.is_terminal(machine.state_of(facts)):
+            found.append(way)
+    return tuple(found)

@@ -28,19 +28,22 @@ class GlyphForm(StrEnum):
     NUMBER = "number"
     DOT = "dot"
     STAR = "star"
+    TRAITS = "traits"
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
     """How a thing is drawn: a form in a colour, with a text where the form has one.
 
-    ``short`` is what a terminal shows, of at most three characters.
+    ``short`` is what a terminal shows, of at most three characters. ``traits`` are those of a piece
+    that is shown by them.
     """
 
     form: GlyphForm
     colour: str
     text: str = ""
     short: str = ""
+    traits: tuple[int, ...] = ()
 
 
 COLOURS: Mapping[str, str] = MappingProxyType(
@@ -145,6 +148,9 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     styled = _styled(words, layout)
     if styled is not None:
         return styled
+    traits = layout.traits_of.get(words[-1]) if part is Part.PIECE else None
+    if traits is not None:
+        return Glyph(GlyphForm.TRAITS, PALETTE[0], words[-1], words[-1][:4], traits)
     colour = next((c for word in words if (c := colour_of(word, layout))), "")
     names = (
         [word for word in words if not _is_colour_only(word, layout)]
@@ -275,10 +281,11 @@ def _short(word: str) -> str:
 def legend(
     layout: BoardLayout, words: Iterable[tuple[tuple[str, ...], Part]]
 ) -> list[tuple[str, Glyph]]:
-    """List what each glyph stands for, in the order of the words; numbers explain themselves."""
+    """List what each glyph stands for, in the order of the words; numbers and pieces with
+    traits explain themselves."""
     found: dict[str, Glyph] = {}
     for each, part in words:
         glyph = glyph_of(each, part, layout)
-        if glyph.form is not GlyphForm.NUMBER:
+        if glyph.form not in (GlyphForm.NUMBER, GlyphForm.TRAITS):
             found.setdefault(" ".join(each), glyph)
     return sorted(found.items())

@@ -27,6 +27,10 @@ LONG_VALUE = 60
 """Characters from which on the facts of one function take several lines of the table."""
 
 
+_BESIDE = (Part.HELPER, Part.ASIDE)
+"""What a person does not follow from step to step."""
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnFact:
     """A fact that is drawn on a place: the words that say what it is, and how it is drawn.
@@ -53,12 +57,15 @@ class PlacedCell:
     @property
     def changed(self) -> bool:
         """Whether something came or went, other than nothing."""
-        return any(item.placed for item in self.items) or any(not i.blank for i in self.gone)
+        come = (item for item in self.items if item.placed)
+        gone = (item for item in self.gone if not item.blank)
+        return any(item.part not in _BESIDE for item in (*come, *gone))
 
     @property
     def shown(self) -> tuple[DrawnFact, ...]:
         """What is to be seen on the place."""
-        return tuple(item for item in self.items if not item.blank)
+        seen = [i for i in self.items if not i.blank and i.part is not Part.HELPER]
+        return tuple(i for i in seen if i.part is not Part.ASIDE) or tuple(seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +187,7 @@ class _Sorter:
         words = pattern.content_of(words_of(fact))
         blank = len(words) == 1 and words[0] in board.blank
         text = str(fact)
-        if pattern.part is Part.MARK or not words:
+        if pattern.part in (Part.MARK, Part.HELPER) or not words:
             words = (pattern.name, *words)
         return DrawnFact(text, words, pattern.part, blank, text in self._new)
 
@@ -329,3 +336,21 @@ def _stack(
     if children:
         spots[root] = (sum(children) / len(children), float(level))
     return max(left, start + 1.2)
+
+
+def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
+    """Pair the places that a thing left and reached; things of one kind only where one moved."""
+    left: dict[tuple[str, ...], list[PlacedCell]] = {}
+    reached: dict[tuple[str, ...], list[PlacedCell]] = {}
+    for cell in scene.cells:
+        for item in cell.gone:
+            if not item.blank and item.part is Part.PIECE:
+                left.setdefault(item.words, []).append(cell)
+        for item in cell.shown:
+            if item.placed and item.part is Part.PIECE:
+                reached.setdefault(item.words, []).append(cell)
+    return [
+        (left[words][0], reached[words][0])
+        for words in sorted(left)
+        if len(left[words]) == len(reached.get(words, ())) == 1
+    ]

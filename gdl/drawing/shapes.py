@@ -57,6 +57,11 @@ def spread(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float,
     return found
 
 
+def noted(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
+    """Put dots into the upper right corner of a place, beside what lies there."""
+    return [((UNIT / 2 - 8 - 10 * i, 8 - UNIT / 2), 15.0, item) for i, item in enumerate(items)]
+
+
 def piled(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
     """Put things on each other, from below; the last one is the lowest."""
     step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
@@ -119,6 +124,8 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
         )
     if glyph.form in (GlyphForm.SYMBOL, GlyphForm.STAR, GlyphForm.NUMBER):
         return _text_glyph(glyph, size)
+    if glyph.form is GlyphForm.TRAITS:
+        return draw_traits(glyph.traits, size)
     if glyph.form is GlyphForm.DOT:
         fill = f'fill="{colour}"' if colour else 'class="wall"'
         return f'<circle {fill} r="{number(size * 0.28)}"/>'
@@ -127,6 +134,21 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
         side = number(size * 1.72)
         return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
     return _chip(glyph, size)
+
+
+def draw_traits(traits: tuple[int, ...], size: float) -> str:
+    """Draw a piece by its two-valued traits: its size, colour, shape, and whether it has a hole."""
+    small, light, angular, hollow = (*traits, 0, 0, 0, 0)[:4]
+    r = size * (0.58 if small else 0.9)
+    fill = "#e8c98f" if light else "#7a4a28"
+    shape = f'<circle class="piece" r="{number(r)}" fill="{fill}"/>'
+    if angular:
+        shape = (
+            f'<rect class="piece" x="{number(-r)}" y="{number(-r)}" width="{number(2 * r)}" '
+            f'height="{number(2 * r)}" rx="2" fill="{fill}"/>'
+        )
+    hole = f'<circle r="{number(r * 0.42)}" fill="#1d1f23"/>' if hollow else ""
+    return shape + hole
 
 
 def _text_glyph(glyph: Glyph, size: float) -> str:

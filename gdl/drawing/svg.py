@@ -9,25 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from textwrap import wrap
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, legend, palette_colour
-from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene
+from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene, moved
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
     draw_bar,
     draw_count,
     draw_glyph,
+    draw_traits,
     hexagon,
     hexagon_side,
+    noted,
     number,
     piled,
     spread,
     xml,
 )
+from gdl.drawing.words import describe
 from gdl.language import Term
 
 GAP = 26
@@ -49,13 +51,13 @@ MAX_CHARACTERS = 110
 """Characters of a line of text; longer ones are continued on the next."""
 
 SVG_STYLE = """
-.gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--won:#1f9d55;--rim:#00000088;--outline:#000000;
-font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
-fill:var(--ink)}
+.gdl-state{--ink:#24262b;--soft:#666b73;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
+--edge:#857b66;--wall:#6e6a63;--shift:#2f6fd0;--on-square:#1d1f23;--new:#1450b0;--gone:#8f3a0a;
+--won:#0c5f2e;--side:#24262b;color:var(--ink);fill:var(--ink);
+font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#868a92;--dark:#666a72;--edge:#a0a4ab;--wall:#33363b;
---rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b;--won:#5fd896}}
+--square:#d8d2c4;--dark:#bdb299;--wall:#4a4740;--shift:#5b93e8;--side:#3b7ddd}}
+.gdl-state .cell,.gdl-state .legend>g{fill:var(--on-square);color:var(--on-square)}
 .gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
@@ -66,11 +68,12 @@ fill:var(--ink)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
 .gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
-.gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
-.gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:var(--rim);stroke-width:1.2}
-.gdl-state .symbol{stroke:var(--outline);stroke-width:1.6px;paint-order:stroke}
-.gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
+.gdl-state .lit{stroke:var(--shift);stroke-width:4;fill:none}
+.gdl-state .arrow{stroke:var(--shift);stroke-width:4;stroke-linecap:round;opacity:.65}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
+.gdl-state .ink{stroke:var(--side)}
+.gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
 
@@ -82,13 +85,15 @@ class SvgOptions:
     ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out
     the style sheet, which is :data:`SVG_STYLE`, for pages that have it already. With ``is_partial``
     the facts are not the whole state. ``decisive`` are the facts, as text, that have decided the
-    match: their places are marked.
+    match: their places are marked. ``with_turn`` False leaves out whose turn it is, for pages that
+    say it themselves.
     """
 
     title: str = ""
     prefix: str = ""
     with_style: bool = True
     is_partial: bool = False
+    with_turn: bool = True
     decisive: frozenset[str] = frozenset()
 
 
@@ -119,7 +124,9 @@ class _Picture:
     def text(self) -> str:
         """The whole picture."""
         scene = self._scene
-        self._note_lines([*scene.turn, *scene.counters], joined=True)
+        hidden = () if self._options.with_turn else self._layout.roles
+        turn = [note for note in scene.turn if note.value not in hidden]
+        self._note_lines([*turn, *scene.counters], joined=True)
         self._note_lines(scene.scores)
         self._boards()
         self._note_lines(scene.rows)
@@ -275,6 +282,7 @@ class BoardDrawing:
                 *self._links(),
                 *self._labels(),
                 *(self._cell(i, cell) for i, cell in enumerate(self._scene.cells)),
+                *self._sides(),
                 *self._lines(),
                 *self._arrows(),
             )
@@ -356,7 +364,7 @@ class BoardDrawing:
             f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
-            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}"
+            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(index, cell)}"
             f"{self._rims(index)}{self._scenery(index)}{self._things(cell)}</g>"
         )
 
@@ -369,8 +377,10 @@ class BoardDrawing:
     def _decides(self, cell: PlacedCell) -> bool:
         return any(item.fact in self._decisive for item in cell.items)
 
-    def _ground(self, cell: PlacedCell) -> str:
+    def _ground(self, index: int, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
+        if index in self._board.bare:
+            return ""
         if shape is Shape.STACKS:
             return self._thing(cell)
         ground = self._outline("sq", 0)
@@ -380,6 +390,9 @@ class BoardDrawing:
             ground += self._outline("edge", 2)
         if shape is Shape.POINTS:
             return ground + self._name(cell, half * 1.12)
+        if shape is Shape.HEXES and not self._board.labels:  # moves are called by these names
+            name = xml(",".join(cell.place.key))
+            return f'{ground}<text y="{half * 0.88}" font-size="9">{name}</text>'
         if shape in (Shape.ROW, Shape.PILES):
             return ground + self._name(cell, half * 1.32)
         return ground
@@ -435,14 +448,19 @@ class BoardDrawing:
     def _things(self, cell: PlacedCell) -> str:
         if self._board.shape is Shape.STACKS:
             return "".join(f'<g data-fact="{xml(item.fact)}"/>' for item in cell.items)
-        blank = [f'<g data-fact="{xml(item.fact)}"/>' for item in cell.items if item.blank]
-        sides = [item for item in cell.shown if item.part is Part.SIDE]
-        under = [i for i in cell.shown if self._is_ground(i)]
-        over = [i for i in cell.shown if i.part is not Part.SIDE and not self._is_ground(i)]
-        parts = [*blank, *(self._filled(item) for item in under), *(self._side(s) for s in sides)]
+        shown = cell.shown
+        unseen = [f'<g data-fact="{xml(i.fact)}"/>' for i in cell.items if i not in shown]
+        under = [item for item in shown if self._is_ground(item)]
+        over = [i for i in shown if i.part is not Part.SIDE and not self._is_ground(i)]
+        parts = [*unseen, *map(self._filled, under)]
+        notes = [i for i in over if self._glyph(i).form is GlyphForm.DOT]
+        if len(notes) < len(over):  # dots stand beside what they say something of
+            over = [item for item in over if item not in notes]
+        else:
+            notes = []
         spots = piled(over) if self._board.shape is Shape.PILES else spread(over)
-        for (x, y), size, item in spots:
-            drawn = self._drawn(item, size)
+        for (x, y), size, item in (*spots, *noted(notes)):
+            drawn = self._drawn(cell, item, size)
             parts.append(
                 f'<g data-fact="{xml(item.fact)}" transform="translate({number(x)} {number(y)})">'
                 f"{drawn}</g>"
@@ -455,7 +473,7 @@ class BoardDrawing:
     def _glyph(self, item: DrawnFact) -> Glyph:
         return glyph_of(item.words, item.part, self._layout)
 
-    def _drawn(self, item: DrawnFact, size: float) -> str:
+    def _drawn(self, cell: PlacedCell, item: DrawnFact, size: float) -> str:
         if item.part is Part.COUNT:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
@@ -463,6 +481,10 @@ class BoardDrawing:
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
+            thing = self._layout.traits_of.get(" ".join(cell.place.key))
+            if thing is not None:  # the place is that of a piece, which is shown as it is
+                drawn = draw_traits(thing, size * 0.62)
+                return f'{drawn}<text y="{number(size * 0.86)}" font-size="9">{xml(text)}</text>'
             size = min(13.0, 3.9 * size / max(len(text), 4))
             return f'<text font-size="{number(size)}">{xml(text)}</text>'
         return draw_glyph(self._glyph(item), size)
@@ -477,6 +499,16 @@ class BoardDrawing:
         if self._board.shape in (Shape.HEXES, Shape.POINTS):
             shape = f'<circle {fill} r="{number(half * 0.8)}"/>'
         return f'<g data-fact="{xml(item.fact)}">{shape}</g>'
+
+    def _sides(self) -> list[str]:
+        """The sides of all squares, above their grounds, of which each would hide a half."""
+        return [
+            f'<g transform="translate({number(self._x(cell.place.x))} '
+            f'{number(self._y(cell.place.y))})">{self._side(item)}</g>'
+            for cell in self._scene.cells
+            for item in cell.shown
+            if item.part is Part.SIDE
+        ]
 
     def _side(self, item: DrawnFact) -> str:
         half = UNIT / 2
@@ -514,36 +546,3 @@ class BoardDrawing:
         if len(pairs) > MAX_ARROWS:
             return []
         return [f'<line class="arrow" {self._ends(a.place, b.place)}/>' for a, b in pairs]
-
-
-def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
-    """Pair the places that a thing left and reached; things of one kind only where one moved."""
-    left: dict[tuple[str, ...], list[PlacedCell]] = {}
-    reached: dict[tuple[str, ...], list[PlacedCell]] = {}
-    for cell in scene.cells:
-        for item in cell.gone:
-            if not item.blank and item.part is Part.PIECE:
-                left.setdefault(item.words, []).append(cell)
-        for item in cell.shown:
-            if item.placed and item.part is Part.PIECE:
-                reached.setdefault(item.words, []).append(cell)
-    return [
-        (left[words][0], reached[words][0])
-        for words in sorted(left)
-        if len(left[words]) == len(reached.get(words, ())) == 1
-    ]
-
-
-def describe(scene: Scene) -> str:
-    """Say in words what is on the boards, for readers who do not see them."""
-    parts = [f"{note.name} {note.value}" for note in (*scene.turn, *scene.counters, *scene.scores)]
-    for board in scene.boards:
-        held = [
-            (" ".join(item.words), " ".join(cell.place.key))
-            for cell in board.cells
-            for item in cell.shown
-        ]
-        for words, places in groupby(sorted(held), key=lambda each: each[0]):
-            parts.append(f"{words} on {', '.join(place for _, place in places)}")
-    text = "; ".join(parts)
-    return text if len(text) <= 4000 else text[:3999] + "…"

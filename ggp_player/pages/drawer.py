@@ -47,14 +47,17 @@ class Drawer:
 
     Of what an ``asker`` wants, one request at a time waits for its turn, so that nobody has the
     process for long while others wait. An asker is the address of a viewer, and empty where a state
-    is drawn for all who look. A request that took too long is not tried again; others are.
+    is drawn for all who look. A request that took too long is not tried again; others are. The
+    process lets all others go before it, unless it draws ``for_person``, who waits to move.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, for_person: bool = False) -> None:
         self._turn = asyncio.Lock()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         stderr = None if _log.isEnabledFor(logging.DEBUG) else DEVNULL
-        self.helper = AsyncHelper(helper_command(drawing_process.main), MAX_ANSWER, stderr=stderr)
+        arguments = (drawing_process.FOR_PERSON,) if for_person else ()
+        command = helper_command(drawing_process.main, *arguments)
+        self.helper = AsyncHelper(command, MAX_ANSWER, stderr=stderr)
         self._hopeless: OrderedDict[int, None] = OrderedDict()
         self._names: OrderedDict[NameMoves, MoveNames] = OrderedDict()
 

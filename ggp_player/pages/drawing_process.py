@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -32,9 +33,9 @@ from gdl.analysis.boards import (
     cells_of_move,
     find_layout,
 )
-from gdl.analysis.decisive_facts import decisive_facts
+from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
-from gdl.drawing import SvgOptions, draw_svg, make_scene
+from gdl.drawing import SvgOptions, draw_svg, ending_in_words, make_scene
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player import archive as matches
@@ -77,16 +78,14 @@ MOST_NAMED = 2
 """Places that a move names one by one: from and to. With more, it names a row or a column."""
 
 NICENESS = 10
-"""How much every search goes before it."""
+"""How much every search goes before it, unless somebody waits for the board."""
 
+FOR_PERSON = "for-person"
+"""The argument of a process for somebody who waits to move."""
 
 ON_PAGE = SvgOptions(with_style=False)
 """The page has the style sheet, and allows none inside of drawings."""
-
-
 _log = logging.getLogger(__name__)
-
-
 Line: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves, or the names of the places of each."""
 
@@ -98,7 +97,8 @@ class DrawState:
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
     moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
     refines the boards; without one they follow from the rules. Where the match ``is_over``, what
-    has decided it is marked. ``prefix`` begins the ids of a drawing that is one of several.
+    has decided it is marked. Without ``with_turn`` it is not said whose turn it is. ``prefix``
+    begins the ids of a drawing that is one of several.
     """
 
     rules: str
@@ -110,6 +110,7 @@ class DrawState:
     layout_file: str = ""
     is_partial: bool = False
     is_over: bool = False
+    with_turn: bool = True
     prefix: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
@@ -176,12 +177,14 @@ class Drawing:
 
     ``cells`` has for each move that was asked about the names of its places, each the number of a
     board and the place's words; ``line`` has those of each joint move of the expected line.
+    ``ending`` says at the end of a match what has decided it, in a sentence.
     """
 
     svg: str = ""
     facts: tuple[str, ...] = ()
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
     line: Line = ()
+    ending: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,7 @@ def decode_answer(line: bytes) -> Answer:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    begin_helper(MAX_MEMORY, NICENESS)
+    begin_helper(MAX_MEMORY, 0 if FOR_PERSON in sys.argv else NICENESS)
     answer_lines(lambda line: encode(answer(_REQUESTS.validate_json(line))))
 
 
@@ -346,6 +349,7 @@ def _find_game(request: FindGame) -> Answer:
         state,
         layout_file=request.layout_file,
         is_partial=game.has_percepts,  # nobody need be told that it is whole
+        with_turn=False,
         prefix=request.prefix,
     )
     return Answer((_draw(drawn),), game=game)
@@ -361,11 +365,18 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    options = replace(ON_PAGE, is_partial=request.is_partial, prefix=request.prefix)
+    options = replace(
+        ON_PAGE,
+        is_partial=request.is_partial,
+        with_turn=request.with_turn and not request.is_over,
+        prefix=request.prefix,
+    )
+    ending = _Ending()
     if request.is_over:
-        options = replace(options, decisive=_decisive(request.rules, request.state))
+        ending = _ending(request.rules, request.layout_file, request.state)
+        options = replace(options, decisive=ending.facts)
     drawing = _drawn(layout, state, before, options)
-    return replace(drawing, cells=cells, line=line)
+    return replace(drawing, cells=cells, line=line, ending=ending.sentence)
 
 
 def _drawn(
@@ -383,17 +394,28 @@ def _drawn(
     return _listed(state)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What has decided a match: the facts, as text, and a sentence that says them or the rule."""
+
+    facts: frozenset[str] = frozenset()
+    sentence: str = ""
+
+
 @lru_cache(maxsize=64)
-def _decisive(rules: str, state: str) -> frozenset[str]:
-    """What has decided a match, as text; nothing where it goes on, or where that is not found."""
+def _ending(rules: str, layout_file: str, state: str) -> _Ending:
+    """What has decided a match; nothing where it goes on, or where that is not found."""
+    layout = _layout(rules, layout_file)
     try:
         machine = _machine(rules)
         last = machine.state_of(facts_of(state))
-        is_over = machine.is_terminal(last)
-        facts = decisive_facts(machine, last, DECIDING_SECONDS) if is_over else frozenset()
+        if layout is None or not machine.is_terminal(last):
+            return _Ending()
+        facts = decisive_facts(machine, last, DECIDING_SECONDS)
+        ended_by = ending_rules(gdl.parse(rules), last, DECIDING_SECONDS)
+        return _Ending(frozenset(map(str, facts)), ending_in_words(layout, facts, ended_by))
     except GdlError:
-        return frozenset()
-    return frozenset(map(str, facts))
+        return _Ending()
 
 
 @lru_cache(maxsize=4)
@@ -489,10 +511,12 @@ def _drawn_step(match: _Replayed, step: int) -> Drawing:
     line: Line = ()
     if match.layout is not None:
         line = places_of_line(match.layout, state, match.lines.get(step, ()))
-    options = ON_PAGE
+    ending = _Ending()
     if match.layout is not None and not _is_reached(match, step + 1):
-        options = replace(options, decisive=_decisive(match.rules, match.states[step]))
-    return replace(_drawn(match.layout, state, before, options), line=line)
+        ending = _ending(match.rules, "", match.states[step])
+    options = replace(ON_PAGE, decisive=ending.facts, with_turn=not ending.sentence)
+    drawing = _drawn(match.layout, state, before, options)
+    return replace(drawing, line=line, ending=ending.sentence)
 
 
 def _draw_position(request: DrawPosition) -> Answer:
@@ -500,7 +524,8 @@ def _draw_position(request: DrawPosition) -> Answer:
     with _at_most(POSITION_SECONDS):
         position = tree.position(request.step, request.line)
     moves = dict.fromkeys(move for legal in position.legal.values() for move in legal)
-    drawing = _draw(DrawState(rules, position.state, position.before, tuple(moves)))
+    state = DrawState(rules, position.state, position.before, tuple(moves))
+    drawing = _draw(replace(state, is_over=position.is_over))
     return Answer((drawing,), position=position)
 
 

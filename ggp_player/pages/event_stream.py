@@ -7,6 +7,7 @@ to know once more. So nothing is kept here of what was sent.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
@@ -18,7 +19,10 @@ from ggp_player.front.front import front_of
 from ggp_player.pages.security import PAGE_HEADERS
 
 PAUSE_SECONDS = 0.25
-"""The shortest time between two messages to a page."""
+"""The time between messages to a page for as long as there is always another one."""
+
+BURST = 12
+"""How many messages come at once before that: a move and its answer take three."""
 
 KEEP_ALIVE_SECONDS = 3.0
 """The longest silence: a viewer that has left is noticed when something is sent to it, twice."""
@@ -81,17 +85,21 @@ class EventStream:
     async def follow(
         self, news: Callable[[], Awaitable[object]], next_message: Callable[[], bytes | None]
     ) -> None:
-        """Send a message whenever there is one, at most every :data:`PAUSE_SECONDS`.
+        """Send a message whenever there is one, at once, but no more than a page can show.
+
+        These are :data:`BURST` in any :data:`PAUSE_SECONDS` for each of them.
 
         ``next_message`` returns one, an empty text where there is none before the next ``news()``,
         and None where there will be none, upon which the page does not connect again.
         """
         now = asyncio.get_running_loop().time
         sent = now()
+        newest = deque([float("-inf")] * BURST, BURST)
         while (body := next_message()) is not None:
             if body:
                 await self.send(body)
-                await asyncio.sleep(PAUSE_SECONDS)
+                newest.append(now())
+                await asyncio.sleep(max(0.0, newest[0] + BURST * PAUSE_SECONDS - now()))
             elif not await _comes_until(news, sent + KEEP_ALIVE_SECONDS):
                 await self.keep_alive()
             else:

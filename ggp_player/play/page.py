@@ -123,7 +123,7 @@ class PlayPage:
         self._number = number
         self._gallery = gallery
         self._site = PageSite("ggp-player")
-        self._drawer = Drawer()
+        self._drawer = Drawer(for_person=True)
         self._names = MoveNames()
         self._board: _Board | None = None
         self._board_version = 1
@@ -353,6 +353,7 @@ class PlayPage:
             layout_file=layout_file_of_rules(table),
             is_partial=key.is_veiled,
             is_over=table.line.is_over and not key.is_veiled,
+            with_turn=False,
         )
 
 
@@ -435,6 +436,7 @@ def _board_message(board: _Board) -> dict[str, object]:
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
+        "ending": drawing.ending,
         "advised": drawing.line[0] if key.advised and drawing.line else (),
     }
 

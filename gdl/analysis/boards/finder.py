@@ -22,6 +22,7 @@ from gdl.analysis.boards.evidence import (
     move_domains,
 )
 from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.helpers import with_helpers
 from gdl.analysis.boards.labels import has_two_numbers, lettered
 from gdl.analysis.boards.layout import (
     Board,
@@ -39,6 +40,7 @@ from gdl.analysis.boards.refinement import (
     LayoutRefinementError,
 )
 from gdl.analysis.boards.stated_boards import refined, stated_board
+from gdl.analysis.boards.traits import traits_of_words
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -80,8 +82,12 @@ class _Finder:
         self._take_named_places()
         self._take_rows()
         counters += self._take_single_values()
-        boards = tuple(refined(b, self.refinement, self.evidence.static) for b in self.boards)
+        stated = [
+            refined(b, self.refinement, evidence.static, evidence.fluents) for b in self.boards
+        ]
+        boards = with_helpers(stated, evidence.ruleset)
         patterns = move_patterns(boards, self.links)
+        domains = [each for fluent in evidence.fluents.values() for each in fluent.columns]
         return BoardLayout(
             evidence.roles,
             self._lettered(boards, patterns),
@@ -91,6 +97,7 @@ class _Finder:
             evidence.ruleset.has_percepts,
             patterns,
             self.refinement.styles,
+            tuple(sorted(traits_of_words(domains).items())),
         )
 
     def _lettered(

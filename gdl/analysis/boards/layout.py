@@ -42,6 +42,10 @@ class Part(StrEnum):
     """A side of a square."""
     PANEL = "panel"
     """A property of one of several boards; the key is the beginning of its places' keys."""
+    HELPER = "helper"
+    """What only helps the rules to place something, and is not drawn."""
+    ASIDE = "aside"
+    """What else is said of a place, drawn only where nothing else is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,8 @@ class Board:
     """What is drawn on the ground whatever the state: a place by index, and words."""
     sides: tuple[tuple[str, str], ...] = ()
     """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
+    bare: frozenset[int] = frozenset()
+    """Places, by index, of which only sides are drawn."""
     rims: tuple[tuple[int, str, str], ...] = ()
     """Whose the rim of a board of hexagons is: a place by index, which of its sides, and a role.
 
@@ -193,6 +199,13 @@ class BoardLayout:
     hidden_information: bool = False
     moves: tuple[MovePattern, ...] = ()
     styles: tuple[tuple[str, Style], ...] = ()
+    traits: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Words for pieces that differ in traits of two values, such as size and colour, and these."""
+
+    @cached_property
+    def traits_of(self) -> dict[str, tuple[int, ...]]:
+        """The traits of each word that has them."""
+        return dict(self.traits)
 
     @cached_property
     def style_of(self) -> dict[str, Style]:

@@ -63,7 +63,10 @@ def _matching(fluent: FluentTable, first: FluentTable, place: tuple[int, ...]) -
 
 
 def refined(
-    board: Board, refinement: LayoutRefinement, static: Mapping[RelationKey, frozenset[Row]]
+    board: Board,
+    refinement: LayoutRefinement,
+    static: Mapping[RelationKey, frozenset[Row]],
+    fluents: Mapping[FunctionKey, FluentTable],
 ) -> Board:
     """Change what the layout file says otherwise."""
     stated = refinement.of(frozenset(pattern.name for pattern in board.patterns))
@@ -81,7 +84,19 @@ def refined(
         voids="none" if stated.sides else board.voids,
         sides=stated.sides,
     )
-    return replace(board, ground=_ground(board, stated, static))
+    bare = _bare(board, fluents) if stated.sides else frozenset()
+    return replace(board, ground=_ground(board, stated, static), bare=bare)
+
+
+def _bare(board: Board, fluents: Mapping[FunctionKey, FluentTable]) -> frozenset[int]:
+    """The places of which there are only sides: nothing can ever lie on them."""
+    things = [pattern for pattern in board.patterns if pattern.part is not Part.SIDE]
+    held = {
+        key
+        for pattern in things
+        for key in fluents[pattern.name, pattern.arity].projected(pattern.place)
+    }
+    return frozenset(i for i, place in enumerate(board.places) if held and place.key not in held)
 
 
 def _stated_patterns(board: Board, stated: BoardRefinement) -> tuple[FactPattern, ...]:

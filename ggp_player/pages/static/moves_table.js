@@ -13,7 +13,7 @@ export class MovesTable {
     this.body = element("tbody");
     this.head = element("tr");
     const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
-    this.box = element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Moves" }, table);
+    this.box = element("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Moves" }, table);
     container.replaceChildren(this.box);
     this.setRoles([]);
   }

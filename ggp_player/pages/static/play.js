@@ -134,6 +134,7 @@ function showBoard(message) {
   drawn = message;
   boards += 1;
   board.show({ svg: message.svg, facts: message.facts, label: `The board at step ${table.step + 1}` });
+  setText(byId("ending"), message.ending);
   if (!focused) return;
   const [number, cell] = focused;
   const again = byId("board").querySelector(`[data-board="${CSS.escape(number)}"][data-cell="${CSS.escape(cell)}"]`);

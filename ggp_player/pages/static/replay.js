@@ -218,6 +218,7 @@ async function showPosition(key) {
   if (!position || key !== keyOf()) return;
   if (line.length) {
     board.show(position);
+    setText(byId("ending"), position.ending);
     shownLine = [];
     showVariation(position);
   }
@@ -268,6 +269,7 @@ function showTold() {
 
 function showBoard() {
   const drawing = drawn[step];
+  setText(byId("ending"), drawing?.ending ?? "");
   if (!drawing) {
     board.show({ facts: ["This state is not known."] });
     shownLine = [];

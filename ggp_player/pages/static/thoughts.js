@@ -22,7 +22,7 @@ export class ThoughtsPanel {
     const head = element("tr", {}, ...heads);
     this.notice = element("p", { class: "notice small", hidden: true });
     this.table = element("table", { class: "thoughts" }, element("thead", {}, head), this.body);
-    const scrolls = element("div", { class: "across", tabindex: "0", role: "region", "aria-label": "Moves that are searched" }, this.table);
+    const scrolls = element("div", { class: "across", tabindex: "0", role: "group", "aria-label": "Moves that are searched" }, this.table);
     container.replaceChildren(this.title, this.notice, this.rates, this.line, scrolls, this.more);
     this.table.hidden = true;
   }

@@ -16,6 +16,7 @@ export class ValuePlot {
     if (onTurn) {
       this.svg.addEventListener("click", (event) => onTurn(this.#turnAt(event)));
     }
+    this.svg.setAttribute("aria-label", this.#summary());
     container.replaceChildren(this.svg);
   }
 

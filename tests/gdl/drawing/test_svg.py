@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -167,3 +168,26 @@ def test_the_whole_state_is_called_so(is_partial: bool) -> None:
     )
     words = " ".join(root.itertext())
     assert ("The whole state" in words) is not is_partial
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour, as WCAG defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("ink", "least"), [("on-square", 4.5), ("new", 3), ("gone", 3), ("won", 3), ("wall", 3)]
+)
+def test_what_is_on_squares_can_be_told_from_them(scheme: str, ink: str, least: float) -> None:
+    light, _, dark = SVG_STYLE.partition("@media")
+    colours = dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", light))
+    if scheme == "dark":
+        colours |= dict(re.findall(r"--([a-z-]+):(#[0-9a-f]{6})", dark))
+    for square in ("square", "dark"):
+        bright, dim = sorted((luminance(colours[square]), luminance(colours[ink])), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) >= least, square

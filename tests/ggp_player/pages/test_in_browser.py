@@ -6,7 +6,6 @@ Another process plays over a socket. It needs Chromium and Playwright, and is sk
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import hostile_names
+from tests.support.browser import launched, needs_chromium
 from tests.support.killed_match import MATCH_ID, begin_and_kill, let_time_pass
 from tests.support.paths import GAMES, ROOT
 from tests.support.raw_manager import exchange
@@ -26,9 +26,7 @@ from tests.support.server_process import ServerProcess, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+pytestmark = needs_chromium
 
 LIMIT = 20_000
 """Milliseconds that anything may take to be seen."""
@@ -36,11 +34,8 @@ LIMIT = 20_000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ It needs Chromium and Playwright, and is skipped without them.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,14 +15,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.browser import launched, needs_chromium
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+pytestmark = needs_chromium
 
 LIMIT = 30_000
 """Milliseconds that anything may take to be seen."""
@@ -31,11 +29,8 @@ LIMIT = 30_000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as found:
         yield found
-        found.close()
 
 
 SLOW = """
@@ -147,6 +142,7 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         is_asked(page, 4)
         click(page, "b3")
         page.locator("#turn.over", has_text="You win.").wait_for()
+        page.locator("#ending", has_text="Decided by cross on b1, b2 and b3.").wait_for()
         assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
         assert fits(page)
         page.get_by_role("button", name="New match").click()

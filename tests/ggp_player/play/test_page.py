@@ -166,7 +166,7 @@ class SlowDrawer(Drawer):
 def slow(monkeypatch: pytest.MonkeyPatch) -> SlowDrawer:
     drawer = SlowDrawer()
     drawer.may_draw.set()
-    monkeypatch.setattr(page_module, "Drawer", lambda: drawer)
+    monkeypatch.setattr(page_module, "Drawer", lambda **_: drawer)
     return drawer
 
 

@@ -5,16 +5,14 @@ It needs Chromium and Playwright, and is skipped without them.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.support.browser import CHROMIUM, needs_chromium
 from tests.support.manager_service import CLOCKS, asker, stub
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+pytestmark = needs_chromium
 
 LIMIT = 30_000
 """Milliseconds that anything may take to be seen."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,11 @@ import aiohttp
 import pytest
 
 from ggp_player.manager_service.scheduling import roster
+from tests.support.browser import CHROMIUM, needs_chromium
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 
 if TYPE_CHECKING:
     from playwright.async_api import Page
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
@@ -253,7 +251,7 @@ async def test_who_plays_on_a_page_sends_nothing_as_the_manager(tmp_path: Path, 
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+@needs_chromium
 async def test_a_match_is_clicked_in_a_browser(tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
     async with asker(tmp_path) as asking, stub("bob", asking), playwright.async_playwright() as run:

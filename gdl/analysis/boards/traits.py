@@ -1,0 +1,29 @@
+"""Pieces that differ in traits of two values: their words have a letter for each, in all ways.
+
+Apart from the search for boards: it looks at the letters of words, as nothing else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+_COUNTS = (2**3, 2**4)
+"""How many pieces can be drawn: by their size, colour and shape, and a hole."""
+
+
+def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int, ...]]:
+    """Return the traits of all words of arguments whose values are letters in all combinations.
+
+    So of slrf, slrh, ... tdqh, the sixteen pieces of quarto, and p0000 to p1111; each is 0 or 1.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for words in domains:
+        length = min(map(len, words), default=0)
+        if len(words) not in _COUNTS or max(map(len, words)) != length:
+            continue
+        letters = [sorted({word[i] for word in words}) for i in range(length)]
+        telling = [i for i, each in enumerate(letters) if len(each) == 2]
+        is_whole = 2 ** len(telling) == len(words) and max(map(len, letters)) == 2
+        if is_whole and not any(word.isdigit() for word in words):
+            found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
+    return found

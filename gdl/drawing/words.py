@@ -1,0 +1,109 @@
+"""What drawings show in words, to be read aloud: a state, and what has decided a match."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
+from gdl.analysis.move_names import names_without_play
+from gdl.drawing.scene import Scene
+from gdl.language import Atom, Constant, Function, Rule, Term, atoms_of
+
+MAX_PLACES = 12
+"""The most places of a kind of thing that are named; of more it is said how many they are."""
+
+KEYWORDS = frozenset({"role", "distinct"})
+"""Relations that say nothing of a state."""
+
+
+def describe(scene: Scene) -> str:
+    """Say in words what is on the boards, for readers who do not see them."""
+    parts = [f"{note.name} {note.value}" for note in (*scene.turn, *scene.counters, *scene.scores)]
+    for board in scene.boards:
+        held = [
+            (" ".join(item.words), " ".join(cell.place.key))
+            for cell in board.cells
+            for item in cell.shown
+        ]
+        for words, places in groupby(sorted(held), key=lambda each: each[0]):
+            parts.append(f"{words} on {', '.join(place for _, place in places)}")
+    text = "; ".join(parts)
+    return text if len(text) <= 4000 else text[:3999] + "…"
+
+
+def ending_in_words(layout: BoardLayout, facts: Iterable[Term], rules: Sequence[Rule]) -> str:
+    """Say what has decided a match, ``facts``, or else which of its ``rules`` have ended it.
+
+    The facts on boards come before others, such as scores; whose turn it is decides nothing that
+    could be seen. Empty where neither is known.
+    """
+    decisive = _facts_in_words(layout, facts)
+    if decisive:
+        return f"Decided by {_listed(decisive)}."
+    causes = [words for rule in rules if (words := _rule_in_words(rule))]
+    return f"Ended by this rule: {'; '.join(causes)}." if causes else ""
+
+
+def _facts_in_words(layout: BoardLayout, facts: Iterable[Term]) -> list[str]:
+    cells = names_without_play(layout).boards
+    placed: dict[str, list[str]] = defaultdict(list)
+    others = []
+    for fact in sorted(facts, key=str):
+        name, words = function_of(fact)[0], words_of(fact)
+        for number, board in enumerate(layout.boards):
+            pattern = board.pattern_of.get(function_of(fact))
+            if pattern is None or pattern.part is Part.PANEL:
+                continue
+            place = cells[number].name(pattern.key_of(words)) or " ".join(pattern.key_of(words))
+            if pattern.end:
+                end = cells[number].name(pattern.end_of(words))
+                place += f"-{end or ' '.join(pattern.end_of(words))}"
+            content = " ".join(pattern.content_of(words)) or spoken(name)
+            if place not in placed[content]:
+                placed[content].append(place)
+            break
+        else:
+            if name not in layout.turn:
+                others.append(" ".join((spoken(name), *words)))
+    return [_thing_in_words(thing, places) for thing, places in placed.items()] or others
+
+
+def _thing_in_words(thing: str, places: Sequence[str]) -> str:
+    if len(places) > MAX_PLACES:
+        return f"{thing} on {len(places)} places"
+    return f"{thing} on {_listed(places)}"
+
+
+def _rule_in_words(rule: Rule) -> str:
+    """The conditions of a rule, without those that hold in every state."""
+    found = []
+    for atom, is_positive in atoms_of(*rule.body):
+        if atom.name in KEYWORDS:
+            continue
+        said = " ".join(map(spoken, _spoken_words(atom)))
+        found.append(said if is_positive else f"not {said}")
+    return " and ".join(found)
+
+
+def _spoken_words(atom: Atom) -> list[str]:
+    """The words of an atom, or of the fact that it asks for, without variables."""
+    if atom.relation == ("true", 1):
+        fact = atom.args[0]
+        args = fact.args if isinstance(fact, Function) else ()
+        return [function_of(fact)[0], *(str(arg) for arg in args if isinstance(arg, Constant))]
+    return [atom.name, *(str(arg) for arg in atom.args if isinstance(arg, Constant))]
+
+
+def spoken(word: str) -> str:
+    """Write a name of a rulesheet as words: ``prizesLeft`` and ``prizes_left`` as prizes left."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", word)
+    return parted.lower() if parted != word else word
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Write texts as in ``a, b and c``, or ``1,1; 1,2 and 1,3``."""
+    comma = "; " if any("," in text for text in texts) else ", "
+    return " and ".join(filter(None, (comma.join(texts[:-1]), texts[-1])))

@@ -1,0 +1,49 @@
+"""A browser for tests, and what axe-core finds in its pages that some people could not use.
+
+It needs Chromium, Playwright, and axe-core, which comes with ``axe-playwright-python``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+
+WIDTHS = (1280, 390)
+"""Pixels of the pages that are looked at: of a desk, and of a phone."""
+
+OPTIONS = {"resultTypes": ["violations"]}
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Run a Chromium; the test is skipped where there is no Playwright."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core objects to in a page, in light and dark and in all widths, each in a line."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = []
+    for scheme, width in product(("light", "dark"), WIDTHS):
+        page.set_viewport_size({"width": width, "height": 850})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        for broken in axe.run(page, options=OPTIONS).response["violations"]:
+            nodes = "; ".join(node["html"][:200] for node in broken["nodes"])
+            found.append(f"{page.url}, {scheme}, {width} px: {broken['help']}: {nodes}")
+    return found

@@ -5,24 +5,16 @@ chance, or the choice of a role that moves at the same time. Values are in the n
 edges. Moves that were not searched are grey and struck out, the principal line is bold. Graphviz
 does the layout; see :mod:`gdl.reports.diagrams`.
 
-In an HTML file a browser moves, zooms, folds and unfolds the tree. All is in the file: the nodes as
-JSON, the style, and the ES modules of the player's pages. It loads nothing and runs nothing else,
-as its Content-Security-Policy says.
+In an HTML file, see :mod:`ggp_player.pages.page_file`, a browser moves, zooms, folds and unfolds
+the tree.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from types import MappingProxyType
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from gdl.reports.diagrams import draw_dot, escaped, quoted
 from ggp_player.inspect.tree_figure import (
@@ -32,6 +24,7 @@ from ggp_player.inspect.tree_figure import (
     TreeNode,
     folded_text,
 )
+from ggp_player.pages.page_file import page_in_a_file
 
 _GREY = "#a8a8a8"
 
@@ -194,33 +187,14 @@ PAGE_LIMITS = FigureLimits(nodes=5_000, width=None)
 
 def tree_html(figure: TreeFigure, heading: str) -> str:
     """Write a figure as an HTML file; nodes that are not open begin folded."""
-    style, module = _static("tree.css"), _static("tree.js")
-    helpers = b64encode(_static("dom.js").encode()).decode()
-    imports = json.dumps({"imports": {"./dom.js": f"data:text/javascript;base64,{helpers}"}})
-    scripts = " ".join(map(_hash, (imports, module)))
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {scripts} data:"
-    data = json.dumps(_values(figure.root), ensure_ascii=True).replace("<", "\\u003c")
-    environment = Environment(
-        loader=PackageLoader("ggp_player.inspect"), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template("tree.html").render(
+    return page_in_a_file(
+        "tree_file.html",
+        ("tree_nodes.css", "tree.css"),
+        "tree.js",
+        _values(figure.root),
         heading=heading,
         legend="; ".join(legend(figure)),
-        policy=policy,
-        style=Markup(style),
-        imports=Markup(imports),
-        module=Markup(module),
-        data=Markup(data),
     )
-
-
-def _static(name: str) -> str:
-    return (files("ggp_player.pages") / "static" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """The source of a Content-Security-Policy that allows a text in the file."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _values(node: TreeNode) -> dict[str, object]:

@@ -21,6 +21,7 @@ from ggp_player.pages.drawing_process import (
     DrawPosition,
     FindGame,
     NameMoves,
+    RecordSteps,
     decode_answer,
     encode,
 )
@@ -74,6 +75,13 @@ class Drawer:
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
+
+    async def steps(self, request: RecordSteps, asker: str) -> str:
+        """Return the steps of a search as JSON. Raises :class:`PositionError`, which says why."""
+        answer = await self._asked(request, asker)
+        if not answer.steps:
+            raise PositionError(answer.refusal or "the rules are too hard for this position")
+        return answer.steps
 
     async def game(self, request: FindGame, asker: str = "") -> tuple[GameFound, Drawing]:
         """Check a rulesheet; return the findings, and a drawing of the initial state if any.

@@ -39,7 +39,7 @@ from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player import archive as matches
 from ggp_player.archive.replay import states_of
-from ggp_player.errors import PositionError
+from ggp_player.errors import PositionError, StrategyError
 from ggp_player.pages.positions import MatchTree, ShownPosition
 from ggp_player.pages.rulesheets import GameFound, find_game
 
@@ -79,13 +79,10 @@ MOST_NAMED = 2
 NICENESS = 10
 """How much every search goes before it."""
 
-
 ON_PAGE = SvgOptions(with_style=False)
 """The page has the style sheet, and allows none inside of drawings."""
 
-
 _log = logging.getLogger(__name__)
-
 
 Line: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves, or the names of the places of each."""
@@ -142,6 +139,19 @@ class DrawPosition:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSteps:
+    """Record the steps of a textbook strategy that searches a position of a match."""
+
+    archive: str
+    match: str
+    step: int
+    line: str
+    length: int
+    strategy: str
+    kind: Literal["RecordSteps"] = field(default="RecordSteps", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class NameMoves:
     """Find what the moves of a game are called."""
 
@@ -178,7 +188,8 @@ class Drawing:
 class Answer:
     """The drawings that were asked for; ``error`` says why there are none.
 
-    ``refusal`` says why there is no such ``position``. What ``is_too_hard`` took too long.
+    ``refusal`` says why there is no such ``position``, or no ``steps``, which are JSON. What
+    ``is_too_hard`` took too long.
     """
 
     drawings: tuple[Drawing, ...] = ()
@@ -188,9 +199,12 @@ class Answer:
     is_too_hard: bool = False
     names: MoveNames | None = None
     game: GameFound | None = None
+    steps: str = ""
 
 
-DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | NameMoves | FindGame
+DrawingRequest: TypeAlias = (
+    DrawState | DrawSteps | DrawPosition | RecordSteps | NameMoves | FindGame
+)
 
 _REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
@@ -246,12 +260,14 @@ def answer(request: DrawingRequest) -> Answer:
             return Answer((_draw(request),))
         if isinstance(request, DrawPosition):
             return _draw_position(request)
+        if isinstance(request, RecordSteps):
+            return Answer(steps=_record_steps(request))
         if isinstance(request, FindGame):
             return _find_game(request)
         if isinstance(request, NameMoves):
             return Answer(names=_move_names(request.rules, request.layout_file))
         return Answer(tuple(_draw_steps(request)))
-    except PositionError as error:
+    except (PositionError, StrategyError) as error:
         return Answer(refusal=str(error)[:500])
     except _TooHardError:
         reason = f"it takes more than {POSITION_SECONDS:g} s of CPU time"
@@ -480,6 +496,15 @@ def _draw_position(request: DrawPosition) -> Answer:
     moves = dict.fromkeys(move for legal in position.legal.values() for move in legal)
     drawing = _draw(DrawState(rules, position.state, position.before, tuple(moves)))
     return Answer((drawing,), position=position)
+
+
+def _record_steps(request: RecordSteps) -> str:
+    from ggp_player.search_steps.recording import STEPPED_STRATEGIES, record_search
+
+    _, tree = _tree(request.archive, request.match, request.length)
+    with _at_most(POSITION_SECONDS):
+        position = tree.to_search(request.step, request.line)
+        return record_search(STEPPED_STRATEGIES[request.strategy](), position).as_json()
 
 
 @lru_cache(maxsize=8)

@@ -256,7 +256,7 @@ def test_a_file_that_is_no_record(tmp_path: Path) -> None:
         (["--strategy", "luck"], "there is no strategy 'luck'"),
         (["--strategy", "planning"], "planning is for games of one role"),
         (["--strategy", "legal", "--tree"], "--tree draws alpha_beta, bounded_minimax, max_n, min"),
-        (["--output", "x.svg"], "--output is about the drawing: it needs --tree"),
+        (["--output", "x.svg"], "--output is about a drawing: it needs --tree or --stepper"),
         (["--depth", "2"], "--depth is about the drawing: it needs --tree"),
         (["--format", "dot"], "--format is about the drawing: it needs --tree"),
         (["--tree", "--json"], "--tree and --json both write to the standard output"),

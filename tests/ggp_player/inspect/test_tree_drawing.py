@@ -28,8 +28,8 @@ from ggp_player.inspect.tree_figure import (
     TreeFigure,
     TreeNode,
     make_tree_figure,
-    move_label,
 )
+from ggp_player.search_steps.texts import move_label
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
 from tests.support.graphviz import needs_graphviz
@@ -467,7 +467,7 @@ def figure() -> TreeFigure:
 
 def test_all_nodes_are_in_the_file_and_some_are_open(figure: TreeFigure) -> None:
     text = tree_html(figure, "wide")
-    data = re.search(r'id="tree-data">(.*?)</script>', text)
+    data = re.search(r'id="page-data">(.*?)</script>', text)
     assert data is not None
     waiting, count, is_open = [json.loads(data[1])], 0, 0
     while waiting:
@@ -486,7 +486,7 @@ def test_nothing_is_loaded_and_all_text_is_escaped(figure: TreeFigure) -> None:
     assert "&lt;/script&gt;&lt;b&gt;&amp;" in text
     assert not re.search(r'(src|href)="', text)
     assert "default-src 'none'" in html.unescape(text)
-    assert text.count("</script>") == 3
+    assert text.count("</script>") == 2
 
 
 @pytest.mark.thorough

@@ -188,8 +188,7 @@ class Drawing:
 class Answer:
     """The drawings that were asked for; ``error`` says why there are none.
 
-    ``refusal`` says why there is no such ``position``, or no ``steps``, which are JSON. What
-    ``is_too_hard`` took too long.
+    ``refusal`` says why there is no ``position`` or ``steps``; what ``is_too_hard`` took too long.
     """
 
     drawings: tuple[Drawing, ...] = ()
@@ -504,7 +503,8 @@ def _record_steps(request: RecordSteps) -> str:
     _, tree = _tree(request.archive, request.match, request.length)
     with _at_most(POSITION_SECONDS):
         position = tree.to_search(request.step, request.line)
-        return record_search(STEPPED_STRATEGIES[request.strategy](), position).as_json()
+        strategy = STEPPED_STRATEGIES[request.strategy]()
+        return record_search(strategy, position, clock=time.process_time).as_json()
 
 
 @lru_cache(maxsize=8)

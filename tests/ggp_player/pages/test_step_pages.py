@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ggp_player.pages import drawer
 from ggp_player.pages.step_pages import steps_html
 from ggp_player.search_steps.recording import record_search
 from ggp_player.strategies.selection.registry import create
@@ -33,9 +34,15 @@ def test_a_file_loads_nothing_and_its_text_is_escaped() -> None:
     assert not re.search(r"^(import|export) ", text, re.MULTILINE)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that draws may take its time: on a machine that is busy all others go first."""
+    monkeypatch.setattr(drawer, "DRAWING_SECONDS", 120)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_the_steps_of_a_position_of_the_archive(served: Served, until: Any) -> None:
     await played(served, until)
-    await served.json("/archive/1/position?step=1")  # as the page of the match does first
     status, _, page = await served.get("/archive/1/steps?step=1&strategy=minimax")
     assert status == 200
     source = re.search('data-source="([^"]+)"', page)
@@ -47,6 +54,7 @@ async def test_the_steps_of_a_position_of_the_archive(served: Served, until: Any
     assert "selected>alpha_beta<" in (await served.get("/archive/1/steps?step=0"))[2]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_steps_that_there_are_not(served: Served, until: Any) -> None:
     await played(served, until)
     for query, reason in (

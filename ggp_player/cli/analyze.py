@@ -14,7 +14,6 @@ import click
 import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
-from gdl.reports.diagrams import DrawingError
 from ggp_player.cli.commands.analyze import FORMATS
 from ggp_player.cli.learn import check_turns
 from ggp_player.cli.options import (
@@ -39,8 +38,9 @@ from ggp_player.inspect.timed_search import (
     timed_search,
 )
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html, tree_svg
+from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html
 from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
+from ggp_player.inspect.tree_svg import tree_svg
 from ggp_player.pages.step_pages import steps_html
 from ggp_player.search_steps.recording import StepLimits, record_search
 from ggp_player.strategies import Position, Strategy
@@ -249,11 +249,8 @@ class _Task:
 
     def _draw(self, figure: TreeFigure, heading: str) -> None:
         draw = {"svg": tree_svg, "html": tree_html, "dot": tree_dot}[self.options.drawn_as]
-        try:
-            text, output = draw(figure, heading), self.options.output
-        except DrawingError as error:
-            raise GgpPlayerError(str(error)) from error  # no fault of the game
-        write_text(output, text)
+        output = self.options.output
+        write_text(output, draw(figure, heading))
         if output is not None and not self.options.json:
             remark = f"; {figure.remark}" if figure.remark else ""
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")

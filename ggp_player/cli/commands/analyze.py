@@ -53,7 +53,7 @@ FORMATS = ("svg", "html", "dot")
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="A picture drawn by Graphviz, a page that a browser unfolds, or a graph for Graphviz.  "
+    help="A picture, a page that a browser unfolds, or a graph for Graphviz.  "
     "[default: as --output ends, or svg]",
 )
 @output_option("--output", "-o", text="Where to write the tree, or the page.")
@@ -66,12 +66,11 @@ def analyze_command() -> None:
     role order; without any it is the initial state. For each legal move there is its value, from 0
     to 100, what is proved of it, and the moves that the search expects after it.
 
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is drawn by
-    Graphviz, which has to be installed; an HTML file needs nothing, and is unfolded, moved and
-    zoomed in a browser. Subtrees that do not fit are folded: one node says how many states are
-    below. Values come from the whole search, however many steps are drawn; alpha_beta:depth=3
-    searches to that depth. Without --output the tree goes to the standard output, and nothing else
-    does.
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is a picture; an
+    HTML file is unfolded, moved and zoomed in a browser. Subtrees that do not fit are folded: one
+    node says how many states are below. Values come from the whole search, however many steps are
+    drawn; alpha_beta:depth=3 searches to that depth. Without --output the tree goes to the standard
+    output, and nothing else does.
 
     --stepper makes an HTML page that goes forward and back through a search node by node, with the
     tree as it grows, and the strategy's own source with the line that runs. It knows minimax,

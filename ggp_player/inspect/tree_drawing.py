@@ -178,7 +178,7 @@ PAGE_LIMITS = FigureLimits(nodes=5_000, width=None)
 def tree_html(figure: TreeFigure, heading: str) -> str:
     """Write a figure as an HTML file; nodes that are not open begin folded."""
     return page_in_a_file(
-        "tree_file.html",
+        "tree.html",
         ("tree_nodes.css", "tree.css"),
         "tree.js",
         _values(figure.root),

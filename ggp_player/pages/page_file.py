@@ -1,7 +1,8 @@
 """A page as one file, which a browser opens without a server.
 
 All is in the file: the data as JSON, the styles, and the ES modules of the player's pages, joined
-to one. It loads nothing and runs nothing else, as its Content-Security-Policy says.
+to one. It loads nothing and runs nothing else, as its Content-Security-Policy says. Its template is in ``file_templates``, as those of served pages
+have nothing inline.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
@@ -32,7 +33,9 @@ def page_in_a_file(
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(joined)}"
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
     environment = Environment(
-        loader=PackageLoader("ggp_player.pages"),
+        loader=ChoiceLoader(
+            [PackageLoader("ggp_player.pages", each) for each in ("file_templates", "templates")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

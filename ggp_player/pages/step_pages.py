@@ -34,7 +34,7 @@ STYLES = ("style.css", "tree_nodes.css", "stepper.css")
 def steps_html(recorded: RecordedSearch, heading: str) -> str:
     """Write the steps of a search as an HTML file."""
     data = recorded.as_values()
-    return page_in_a_file("steps_file.html", STYLES, "stepper.js", data, heading=heading)
+    return page_in_a_file("steps.html", STYLES, "stepper.js", data, heading=heading)
 
 
 class StepPages:

@@ -145,7 +145,7 @@ def test_it_plays_by_a_key_and_is_led_by_buttons_and_the_slider(page: Page, tmp_
     page.locator("h1").click()  # the focus is no control's any more
     page.keyboard.press(" ")
     assert page.locator("#play").get_attribute("aria-pressed") == "true"
-    page.locator("#says", has_text=f"2 of {len(says) - 1}").wait_for()
+    page.locator("#says", has_text=re.compile(r"^([2-9]|\d\d) of ")).wait_for()
     page.keyboard.press(" ")
     assert page.locator("#play").inner_text() == "Play"
     page.locator("#slider").focus()

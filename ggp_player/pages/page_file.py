@@ -1,8 +1,8 @@
 """A page as one file, which a browser opens without a server.
 
 All is in the file: the data as JSON, the styles, and the ES modules of the player's pages, joined
-to one. It loads nothing and runs nothing else, as its Content-Security-Policy says. Its template is in ``file_templates``, as those of served pages
-have nothing inline.
+to one. It loads nothing and runs nothing else, as its Content-Security-Policy says. The templates
+are in ``file_templates``, apart from those of served pages, which have nothing inline.
 """
 
 from __future__ import annotations

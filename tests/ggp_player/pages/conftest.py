@@ -120,8 +120,8 @@ async def played(served: Served, until: Any) -> str:
     assert await served.send(f"( STOP m.1 ( {move} noop ) )") == "done"
 
     async def is_archived() -> bool:
-        status, _, text = await served.get("/archive")
-        return status == 200 and "completed" in text
+        status, _, text = await served.get("/archive/1")
+        return status == 200 and "<dd>completed" in text
 
     await until(is_archived)
     _, _, page = await served.get("/archive/1")

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import main
 from tests.support.documents import shell_commands
-from tests.support.graphviz import needs_graphviz
 from tests.support.paths import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,7 +44,6 @@ def test_a_page_shows_its_drawing(page: str) -> None:
     assert root.get("viewBox")
 
 
-@needs_graphviz
 @pytest.mark.parametrize("page", PAGES)
 def test_its_command_makes_the_drawing_again(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,8 @@
 Links that lead out of ``docs/`` lead to copies of those files below ``repository/``. Diagrams in
 Mermaid become the drawings that :mod:`flowcharts` has made of them, and a comment
 ``<!-- include: FILE, NAME -->`` becomes what stands in that file between ``<!-- NAME: begin -->``
-and ``<!-- NAME: end -->``.
+and ``<!-- NAME: end -->``. A comment ``<!-- steps: FILE, STRATEGY -->`` becomes a link to
+a page that goes through that search step by step, which the build makes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
+import gdl
+from ggp_player.pages.step_pages import steps_html
+from ggp_player.search_steps.recording import record_search
+from ggp_player.strategies import Position
+from ggp_player.strategies.selection import create
+
 ROOT = Path(__file__).parents[2]
 
 OUTSIDE = "repository/"
@@ -24,6 +31,7 @@ OUTSIDE = "repository/"
 
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)([^)\s#]+)(?=[)#])")
 _INCLUDE = re.compile(r"<!-- include: ([^,]+), ([\w ]+) -->")
+_STEPS = re.compile(r"<!-- steps: (\S+), (\S+) -->")
 _MERMAID = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 _SESSION = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 
@@ -70,7 +78,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             config, in_site(path), abs_src_path=source, inclusion=InclusionLevel.NOT_IN_NAV
         )
         files.append(file)
+    for page in pages:
+        found = _STEPS.search((ROOT / page).read_text(encoding="utf-8"))
+        if found is not None:
+            uri = f"{posixpath.splitext(in_site(page))[0]}_steps.html"
+            made = File.generated(
+                config, uri, content=_steps(*found.groups()), inclusion=InclusionLevel.NOT_IN_NAV
+            )
+            files.append(made)
     return files
+
+
+def _steps(rulesheet: str, spec: str) -> str:
+    """The page that goes through a search of a game of the documents."""
+    machine = gdl.interpret(gdl.load(ROOT / "docs" / rulesheet))
+    position = Position(machine, machine.initial_state(), machine.roles[0])
+    heading = f"{Path(rulesheet).stem}: {spec} for {position.role}"
+    return steps_html(record_search(create(spec), position), heading)
 
 
 def _included(match: re.Match[str]) -> str:
@@ -92,6 +116,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta["hide"] = ["navigation", "toc"]
     numbers = iter(range(1, 100))
     stem = posixpath.splitext(posixpath.basename(uri))[0]
+    link = f"[Step through this search]({stem}_steps.html), forward and back, beside its source."
+    markdown = _STEPS.sub(lambda _: link, markdown)
     markdown = _INCLUDE.sub(_included, markdown)
     markdown = _MERMAID.sub(lambda _: f"![diagram]({stem}_{next(numbers)}.svg)", markdown)
     markdown = _SESSION.sub("```pycon\n", markdown)

@@ -7,13 +7,13 @@ import math
 import signal
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import click
 
 import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
-from gdl.reports.diagrams import DrawingError
 from ggp_player.cli.commands.analyze import FORMATS
 from ggp_player.cli.learn import check_turns
 from ggp_player.cli.options import (
@@ -38,11 +38,14 @@ from ggp_player.inspect.timed_search import (
     timed_search,
 )
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html, tree_svg
+from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html
 from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
+from ggp_player.inspect.tree_svg import tree_svg
+from ggp_player.pages.step_pages import steps_html
+from ggp_player.search_steps.recording import StepLimits, record_search
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.learning import LearnedAlphaBeta
-from ggp_player.strategies.selection import STRATEGIES, strategy_from
+from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 
 INTERRUPTED = 128 + signal.SIGINT
 """The exit status after Ctrl-C, by the convention of shells."""
@@ -57,7 +60,9 @@ class _Options:
     role: str | None
     strategy: str | None
     seconds: float
+    seed: int | None
     tree: bool
+    stepper: bool
     depth: int | None
     patterns: bool
     windows: bool
@@ -70,7 +75,7 @@ class _Options:
     @property
     def spec(self) -> str:
         """The strategy, by default one that can do what is asked."""
-        return self.strategy or ("minimax" if self.tree else "auto")
+        return self.strategy or ("minimax" if self.tree or self.stepper else "auto")
 
     @property
     def drawn_as(self) -> str:
@@ -98,16 +103,25 @@ class _Options:
             "--max-nodes": self.max_nodes is not None,
             "--max-width": self.max_width is not None,
             "--format": self.form is not None,
-            "--output": self.output is not None,
         }
         for flag, is_given in given.items():
             if is_given and not self.tree:
                 raise click.UsageError(f"{flag} is about the drawing: it needs --tree")
-        if self.patterns and (self.tree or self.strategy is not None):
-            other = "--tree" if self.tree else "--strategy"
+        if self.output is not None and not (self.tree or self.stepper):
+            raise click.UsageError("--output is about a drawing: it needs --tree or --stepper")
+        if self.tree and self.stepper:
+            raise click.UsageError("--tree and --stepper both draw: give one")
+        drawn = "--tree" if self.tree else "--stepper" if self.stepper else ""
+        if self.patterns and (drawn or self.strategy is not None):
+            other = drawn or "--strategy"
             raise click.UsageError(f"--patterns shows no search: it does not go with {other}")
-        if self.tree and self.json and self.output is None:
-            raise click.UsageError("--tree and --json both write to the standard output: give one")
+        if drawn and self.json and self.output is None:
+            raise click.UsageError(
+                f"{drawn} and --json both write to the standard output: give one"
+            )
+        if self.stepper and self._ending not in ("", "html"):
+            found = f"expected a name that ends in .html; found {self.output}"
+            raise click.BadParameter(found, param_hint="--output")
         if self.form is None and self._ending and self._ending not in FORMATS:
             known = ", ".join(f".{one}" for one in FORMATS)
             found = f"expected a name that ends in {known}, or --format; found {self.output}"
@@ -122,7 +136,7 @@ def run_analyze(rulesheet: Path, **options: object) -> None:
     chosen.check()
     with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
-        if not chosen.tree:
+        if not (chosen.tree or chosen.stepper):
             compile_before_clocks((chosen.spec,))
         machine = machine_for(ruleset, say_on_stderr)
         prefix = MatchPrefix(ruleset, machine, chosen.steps)
@@ -142,9 +156,10 @@ class _Task:
 
     def run(self) -> None:
         options, state = self.options, self.prefix.state
-        position = Position(self.machine, state, searching_role(self.machine, state, options.role))
+        role = searching_role(self.machine, state, options.role)
+        position = Position(self.machine, state, role, Random(options.seed or 0))
         if self.machine.is_terminal(state):
-            if options.tree:
+            if options.tree or options.stepper:
                 raise GgpPlayerError("the match is over in this position: there is no search tree")
             self._report(position, None)
             return
@@ -153,6 +168,9 @@ class _Task:
             return
         if not position.legal_moves:
             raise GgpPlayerError(f"{position.role} has no legal move, and the match is not over")
+        if options.stepper:
+            self._record(position)
+            return
         strategy = self._strategy()
         analysis = timed_search(strategy, position, options.seconds)
         if options.output is not None or not options.tree:
@@ -162,6 +180,21 @@ class _Task:
             self._draw(self._figure(strategy), heading)
         if analysis.is_cancelled:
             raise click.exceptions.Exit(INTERRUPTED)
+
+    def _record(self, position: Position) -> None:
+        """Write the steps of the search as a page."""
+        options = self.options
+        strategy = create(options.spec)
+        recorded = record_search(strategy, position, StepLimits(seconds=options.seconds))
+        heading = f"{self._heading()}: {options.spec} for {position.role}"
+        if options.output is not None:
+            self._report(position, None)
+        write_text(options.output, steps_html(recorded, heading))
+        if options.output is not None and not options.json:
+            count = len(recorded.log.steps)
+            click.echo(f"steps      {options.output}, {count:,} step{'' if count == 1 else 's'}")
+            if recorded.log.cut:
+                click.echo(recorded.log.cut)
 
     def _strategy(self) -> Strategy:
         spec = self.options.spec
@@ -216,11 +249,8 @@ class _Task:
 
     def _draw(self, figure: TreeFigure, heading: str) -> None:
         draw = {"svg": tree_svg, "html": tree_html, "dot": tree_dot}[self.options.drawn_as]
-        try:
-            text, output = draw(figure, heading), self.options.output
-        except DrawingError as error:
-            raise GgpPlayerError(str(error)) from error  # no fault of the game
-        write_text(output, text)
+        output = self.options.output
+        write_text(output, draw(figure, heading))
         if output is not None and not self.options.json:
             remark = f"; {figure.remark}" if figure.remark else ""
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")

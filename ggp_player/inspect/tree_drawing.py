@@ -1,30 +1,22 @@
-"""Search trees as drawings, in the shapes of a lecture: for Graphviz, as SVG and as HTML.
+"""Search trees as drawings, in the shapes of a lecture: for Graphviz, and as HTML.
 
 A triangle that points up is a choice of the player, one that points down an opponent's; a circle is
 chance, or the choice of a role that moves at the same time. Values are in the nodes, moves on the
-edges. Moves that were not searched are grey and struck out, the principal line is bold. Graphviz
-does the layout; see :mod:`gdl.reports.diagrams`.
+edges. Moves that were not searched are grey and struck out, the principal line is bold. For SVG,
+which needs no Graphviz, see :mod:`.tree_svg`.
 
-In an HTML file a browser moves, zooms, folds and unfolds the tree. All is in the file: the nodes as
-JSON, the style, and the ES modules of the player's pages. It loads nothing and runs nothing else,
-as its Content-Security-Policy says.
+In an HTML file, see :mod:`ggp_player.pages.page_file`, a browser moves, zooms, folds and unfolds
+the tree.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from types import MappingProxyType
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from gdl.reports.diagrams import draw_dot, escaped, quoted
+from gdl.reports.diagrams import escaped, quoted
 from ggp_player.inspect.tree_figure import (
     FigureLimits,
     NodeShape,
@@ -32,6 +24,7 @@ from ggp_player.inspect.tree_figure import (
     TreeNode,
     folded_text,
 )
+from ggp_player.pages.page_file import page_in_a_file
 
 _GREY = "#a8a8a8"
 
@@ -78,18 +71,6 @@ _UNUSABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML has no way to write."""
 
 
-_SIZE = re.compile(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
-
-
-def tree_svg(figure: TreeFigure, heading: str) -> str:
-    """Draw a figure as SVG; raises :class:`gdl.reports.diagrams.DrawingError` without Graphviz.
-
-    It is shown at its own size where there is room, and otherwise shrunk to the width.
-    """
-    fitting = '<svg width="\\1pt" height="\\2pt" style="max-width: 100%; height: auto"'
-    return _SIZE.sub(fitting, draw_dot(tree_dot(figure, heading)), count=1)
-
-
 def tree_dot(figure: TreeFigure, heading: str) -> str:
     """Write a figure in DOT, the language of Graphviz: a rank for each layer, its roles first."""
     layers = figure.layers
@@ -97,8 +78,9 @@ def tree_dot(figure: TreeFigure, heading: str) -> str:
     names = {id(node): f"n{number}" for number, node in enumerate(nodes)}
     lines = ["digraph tree {", _DEFAULTS, f"  label={_heading(figure, heading)};"]
     for depth, layer in enumerate(layers):
+        names_of_roles = _label(" / ".join(roles_of(layer)))
         lines.append(
-            f"  {{ rank=same; r{depth} [shape=plaintext, style=solid, label={_roles(layer)}];"
+            f"  {{ rank=same; r{depth} [shape=plaintext, style=solid, label={names_of_roles}];"
         )
         lines += [f"    {names[id(node)]} {_node_attributes(node)};" for node in layer]
         lines.append("  }")
@@ -124,10 +106,10 @@ def legend(figure: TreeFigure) -> Iterator[str]:
         yield f"drawn to depth {figure.depth}: {figure.remark}"
 
 
-def _roles(layer: Sequence[TreeNode]) -> str:
-    """Name the roles that choose in a layer."""
+def roles_of(layer: Sequence[TreeNode]) -> list[str]:
+    """Return the roles that choose in a layer."""
     choosing = (n for n in layer if n.role and n.shape not in (NodeShape.LEAF, NodeShape.EVALUATED))
-    return _label(" / ".join(dict.fromkeys(node.role for node in choosing)))
+    return list(dict.fromkeys(node.role for node in choosing))
 
 
 def _node_attributes(node: TreeNode) -> str:
@@ -135,7 +117,7 @@ def _node_attributes(node: TreeNode) -> str:
         _SHAPES[node.shape],
         f"class={node.shape.name.lower()}",
         f"label={_node_label(node)}",
-        f"tooltip={quoted(escaped(_usable(node.title)))}",
+        f"tooltip={quoted(escaped(usable(node.title)))}",
     ]
     found += ["penwidth=2.5"] if node.is_principal else []
     found += ['style="filled,dotted"'] if node.is_seen else []
@@ -154,12 +136,13 @@ def _edge_attributes(child: TreeNode) -> str:
     return f"[{look}label={label}]"
 
 
-def _usable(text: str) -> str:
+def usable(text: str) -> str:
+    """Replace characters that XML has no way to write."""
     return _UNUSABLE.sub("\ufffd", text)
 
 
 def _html(text: str) -> str:
-    return escape(_usable(text)).replace("\\", "&#92;")
+    return escape(usable(text)).replace("\\", "&#92;")
 
 
 def _label(text: str, tag: str = "", remarks: str = "") -> str:
@@ -194,33 +177,14 @@ PAGE_LIMITS = FigureLimits(nodes=5_000, width=None)
 
 def tree_html(figure: TreeFigure, heading: str) -> str:
     """Write a figure as an HTML file; nodes that are not open begin folded."""
-    style, module = _static("tree.css"), _static("tree.js")
-    helpers = b64encode(_static("dom.js").encode()).decode()
-    imports = json.dumps({"imports": {"./dom.js": f"data:text/javascript;base64,{helpers}"}})
-    scripts = " ".join(map(_hash, (imports, module)))
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {scripts} data:"
-    data = json.dumps(_values(figure.root), ensure_ascii=True).replace("<", "\\u003c")
-    environment = Environment(
-        loader=PackageLoader("ggp_player.inspect"), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template("tree.html").render(
+    return page_in_a_file(
+        "tree.html",
+        ("tree_nodes.css", "tree.css"),
+        "tree.js",
+        _values(figure.root),
         heading=heading,
         legend="; ".join(legend(figure)),
-        policy=policy,
-        style=Markup(style),
-        imports=Markup(imports),
-        module=Markup(module),
-        data=Markup(data),
     )
-
-
-def _static(name: str) -> str:
-    return (files("ggp_player.pages") / "static" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """The source of a Content-Security-Policy that allows a text in the file."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _values(node: TreeNode) -> dict[str, object]:

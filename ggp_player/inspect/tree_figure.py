@@ -17,6 +17,7 @@ from gdl import Constant, Function, Term
 from ggp_player.errors import TreeSizeError
 from ggp_player.inspect.search_trace import LeafKind, Node, NodeKind, SearchTrace, Value
 from ggp_player.protocol import state_text
+from ggp_player.search_steps.texts import move_label, number, shortened
 
 MAX_NODES = 150
 """The most nodes of a drawing that a person can still take in."""
@@ -27,8 +28,8 @@ MAX_WIDTH = 30
 LEAST_SHOWN = 3
 """The least nodes, the principal one among them, into which some moves of a node are unfolded."""
 
-LONGEST_LABEL, LONGEST_TITLE = 18, 600
-"""The most characters of a move on an edge, and of a tooltip."""
+LONGEST_TITLE = 600
+"""The most characters of a tooltip."""
 
 
 class NodeShape(Enum):
@@ -354,19 +355,3 @@ def value_text(node: Node) -> str:
 def folded_text(node: TreeNode) -> str:
     """Say how many states are below a folded node."""
     return f"{node.hidden:,} state{'' if node.hidden == 1 else 's'}"
-
-
-def number(value: float) -> str:
-    """Write a value, with one decimal place unless it is whole."""
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def move_label(move: Term) -> str:
-    """Write a move for an edge: short, and without the outer parentheses."""
-    text = str(move)
-    return shortened(text[1:-1] if text.startswith("(") else text, LONGEST_LABEL)
-
-
-def shortened(text: str, length: int) -> str:
-    """Cut a text to a length, with an ellipsis."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -4,7 +4,9 @@
 every page and decides on requests that change something, and :mod:`.event_stream` pushes what
 happens to a page. These three are for any page; the pages of the player server are the rest:
 :mod:`.live_matches` follows the events of its matches and :mod:`.player_pages` answers requests;
-:mod:`.position_pages` has moves tried by hand, and :mod:`.analyses` searches that viewers ask for.
+:mod:`.position_pages` has moves tried by hand, :mod:`.analyses` searches that
+viewers ask for, and :mod:`.step_pages` goes through one node by node. :mod:`.page_file` writes a
+page as one file.
 
 Whatever comes from a rulesheet or a game manager is text here, never markup: Jinja2 escapes it in
 templates, and the modules set it as text.

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from pydantic_core import to_json
 
 from gdl.analysis.move_names import MoveNames
-from gdl.language import RANDOM_ROLE
 from ggp_player.errors import AnalysisError
 from ggp_player.events import EventBus, MatchProblem, MatchPublisher, Thoughts
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
-from ggp_player.pages.positions import ShownPosition
+from ggp_player.pages.drawing_messages import MAX_LINE, DrawState, Line
+from ggp_player.pages.positions import ShownPosition, role_to_search
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.protocol import Start
 from ggp_player.worker.pool import WorkerSource
@@ -177,7 +176,7 @@ class PositionAnalysis:
             return
         if self._role in self._searches:
             self._searches[self._role].stop()
-        self._position, self._role = position, _role_to_search(position)
+        self._position, self._role = position, role_to_search(position)
         self._thoughts, self._places, self._notice = None, (), ""
         if not position.is_over:
             search = self._search_of(self._role)
@@ -320,10 +319,3 @@ class PositionAnalysis:
         self._version += 1
         self._news.set()
         self._news = asyncio.Event()
-
-
-def _role_to_search(position: ShownPosition) -> str:
-    """The first role that has a choice, other than chance."""
-    roles = [role for role in position.roles if role.lower() != str(RANDOM_ROLE)]
-    deciding = [role for role in roles if len(position.legal.get(role, ())) > 1]
-    return (deciding or roles or list(position.roles))[0]

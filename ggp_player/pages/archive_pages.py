@@ -28,8 +28,9 @@ from ggp_player.archive.archived_match import STATUSES
 from ggp_player.events import MoveThought
 from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import DrawSteps
+from ggp_player.pages.drawing_messages import DrawSteps
 from ggp_player.pages.site import PageSite
+from ggp_player.pages.step_pages import StepPages
 from ggp_player.pages.told_moves import moves_of_match
 
 PAGE_LENGTH = 50
@@ -110,6 +111,7 @@ class ArchivePages:
             "/archive/{match}/data": self._data,
             "/archive/{match}/names": self._names,
             "/archive/{match}/boards": self._boards,
+            **StepPages(site, path, drawer, base_of, self._found).handlers,
         }
 
     async def _list(self, request: web.Request) -> web.Response:

@@ -14,13 +14,14 @@ from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import PositionError, UnplayableError
 from ggp_player.pages import drawing_process
-from ggp_player.pages.drawing_process import (
+from ggp_player.pages.drawing_messages import (
     Answer,
     Drawing,
     DrawingRequest,
     DrawPosition,
     FindGame,
     NameMoves,
+    RecordSteps,
     decode_answer,
     encode,
 )
@@ -77,6 +78,13 @@ class Drawer:
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
+
+    async def steps(self, request: RecordSteps, asker: str) -> str:
+        """Return the steps of a search as JSON. Raises :class:`PositionError`, which says why."""
+        answer = await self._asked(request, asker)
+        if not answer.steps:
+            raise PositionError(answer.refusal or "the rules are too hard for this position")
+        return answer.steps
 
     async def game(self, request: FindGame, asker: str = "") -> tuple[GameFound, Drawing]:
         """Check a rulesheet; return the findings, and a drawing of the initial state if any.

@@ -18,10 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
-
-from pydantic import Field, TypeAdapter
-from pydantic_core import to_json
 
 import gdl
 from gdl import GdlError, Term
@@ -40,9 +36,25 @@ from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player import archive as matches
 from ggp_player.archive.replay import states_of
-from ggp_player.errors import PositionError
-from ggp_player.pages.positions import MatchTree, ShownPosition
-from ggp_player.pages.rulesheets import GameFound, find_game
+from ggp_player.errors import PositionError, StrategyError
+from ggp_player.pages.drawing_messages import (
+    MAX_LINE,
+    Answer,
+    Drawing,
+    DrawingRequest,
+    DrawMoves,
+    DrawPosition,
+    DrawState,
+    DrawSteps,
+    FindGame,
+    Line,
+    NameMoves,
+    RecordSteps,
+    decode_request,
+    encode,
+)
+from ggp_player.pages.positions import MatchTree
+from ggp_player.pages.rulesheets import find_game
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -71,9 +83,6 @@ LEAST_SECONDS = 0.05
 MAX_LISTED_FACTS = 400
 """Facts of a state that are listed where there is no drawing."""
 
-MAX_LINE = 6
-"""Joint moves of a line that are placed on the board."""
-
 MOST_NAMED = 2
 """Places that a move names one by one: from and to. With more, it names a row or a column."""
 
@@ -85,146 +94,14 @@ FOR_PERSON = "for-person"
 
 ON_PAGE = SvgOptions(with_style=False)
 """The page has the style sheet, and allows none inside of drawings."""
+
 _log = logging.getLogger(__name__)
-Line: TypeAlias = tuple[tuple[str, ...], ...]
-"""Joint moves, or the names of the places of each."""
-
-
-@dataclass(frozen=True, slots=True)
-class DrawState:
-    """Draw a state of a game, mark what has changed since the one before, and place moves.
-
-    ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
-    moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
-    refines the boards; without one they follow from the rules. Where the match ``is_over``, what
-    has decided it is marked. Without ``with_turn`` it is not said whose turn it is. ``prefix``
-    begins the ids of a drawing that is one of several.
-    """
-
-    rules: str
-    state: str
-    before: str = ""
-    moves: tuple[str, ...] = ()
-    line: Line = ()
-    with_drawing: bool = True
-    layout_file: str = ""
-    is_partial: bool = False
-    is_over: bool = False
-    with_turn: bool = True
-    prefix: str = ""
-    kind: Literal["DrawState"] = field(default="DrawState", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class DrawSteps:
-    """Draw states of a match in an archive, from the step ``first`` on.
-
-    ``length`` is how many steps the match had when the page was loaded: it may still be running.
-    """
-
-    archive: str
-    match: str
-    first: int
-    count: int
-    length: int
-    kind: Literal["DrawSteps"] = field(default="DrawSteps", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class DrawPosition:
-    """Draw a position of a match in an archive: see :mod:`ggp_player.pages.positions`."""
-
-    archive: str
-    match: str
-    step: int
-    line: str
-    length: int
-    kind: Literal["DrawPosition"] = field(default="DrawPosition", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class DrawMoves:
-    """Draw the position after these joint moves of a match."""
-
-    rules: str
-    moves: Line
-    prefix: str = ""
-    kind: Literal["DrawMoves"] = field(default="DrawMoves", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class NameMoves:
-    """Find what the moves of a game are called."""
-
-    rules: str
-    layout_file: str = ""
-    kind: Literal["NameMoves"] = field(default="NameMoves", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FindGame:
-    """Check a rulesheet, and draw the initial state of its game."""
-
-    rules: str
-    layout_file: str = ""
-    prefix: str = ""
-    kind: Literal["FindGame"] = field(default="FindGame", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A state as SVG; as facts where it could not be drawn.
-
-    ``cells`` has for each move that was asked about the names of its places, each the number of a
-    board and the place's words; ``line`` has those of each joint move of the expected line.
-    ``ending`` says at the end of a match what has decided it, in a sentence.
-    """
-
-    svg: str = ""
-    facts: tuple[str, ...] = ()
-    cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    line: Line = ()
-    ending: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The drawings that were asked for; ``error`` says why there are none.
-
-    ``refusal`` says why there is no such ``position``. What ``is_too_hard`` took too long.
-    """
-
-    drawings: tuple[Drawing, ...] = ()
-    error: str = ""
-    position: ShownPosition | None = None
-    refusal: str = ""
-    is_too_hard: bool = False
-    names: MoveNames | None = None
-    game: GameFound | None = None
-
-
-DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition | DrawMoves | NameMoves | FindGame
-
-_REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
-    Annotated[DrawingRequest, Field(discriminator="kind")]
-)
-_ANSWERS = TypeAdapter(Answer)
-
-
-def encode(message: DrawingRequest | Answer) -> bytes:
-    """Encode a message as a line."""
-    return to_json(message) + b"\n"
-
-
-def decode_answer(line: bytes) -> Answer:
-    """Decode an answer. Raises ValueError where it is none."""
-    return _ANSWERS.validate_json(line)
 
 
 def main() -> None:
     """Answer requests until there are no more."""
     begin_helper(MAX_MEMORY, 0 if FOR_PERSON in sys.argv else NICENESS)
-    answer_lines(lambda line: encode(answer(_REQUESTS.validate_json(line))))
+    answer_lines(lambda line: encode(answer(decode_request(line))))
 
 
 class _TooHardError(BaseException):
@@ -261,12 +138,14 @@ def answer(request: DrawingRequest) -> Answer:
             return _draw_position(request)
         if isinstance(request, DrawMoves):
             return Answer((_draw_moves(request),))
+        if isinstance(request, RecordSteps):
+            return Answer(steps=_record_steps(request))
         if isinstance(request, FindGame):
             return _find_game(request)
         if isinstance(request, NameMoves):
             return Answer(names=_move_names(request.rules, request.layout_file))
         return Answer(tuple(_draw_steps(request)))
-    except PositionError as error:
+    except (PositionError, StrategyError) as error:
         return Answer(refusal=str(error)[:500])
     except _TooHardError:
         reason = f"it takes more than {POSITION_SECONDS:g} s of CPU time"
@@ -527,6 +406,16 @@ def _draw_position(request: DrawPosition) -> Answer:
     state = DrawState(rules, position.state, position.before, tuple(moves))
     drawing = _draw(replace(state, is_over=position.is_over))
     return Answer((drawing,), position=position)
+
+
+def _record_steps(request: RecordSteps) -> str:
+    from ggp_player.search_steps.recording import STEPPED_STRATEGIES, record_search
+
+    _, tree = _tree(request.archive, request.match, request.length)
+    with _at_most(POSITION_SECONDS):
+        position = tree.to_search(request.step, request.line)
+        strategy = STEPPED_STRATEGIES[request.strategy]()
+        return record_search(strategy, position, clock=time.process_time).as_json()
 
 
 @lru_cache(maxsize=8)

@@ -25,7 +25,7 @@ from ggp_player.events import (
     Thoughts,
 )
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
+from ggp_player.pages.drawing_messages import MAX_LINE, DrawState, Line
 from ggp_player.pages.match_view import MatchView, ShownMatch
 
 MAX_MATCHES = 50

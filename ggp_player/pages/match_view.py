@@ -28,7 +28,7 @@ from ggp_player.events import (
     Thoughts,
     TurnAsked,
 )
-from ggp_player.pages.drawing_process import Drawing, Line
+from ggp_player.pages.drawing_messages import Drawing, Line
 from ggp_player.pages.told_moves import moves_of_view
 
 MAX_TURNS = 2_000

@@ -9,6 +9,7 @@
 ``/archive/NUMBER``            a match step by step; a key is taken, too, and leads there
 ``/archive/NUMBER/boards``     drawings of some of its states, as JSON
 ``/archive/NUMBER/position``   a position of it, or of a variation, as JSON
+``/archive/NUMBER/steps``      a textbook search of it, node by node: :mod:`.step_pages`
 ``/archive/NUMBER/analyses``   searches that viewers ask for: :mod:`.position_pages`
 ``/static/VERSION/NAME``       style sheets and modules
 =============================  =================================================================

@@ -34,7 +34,7 @@ from ggp_player.errors import AnalysisError, ArchiveError, PositionError
 from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, DrawPosition
+from ggp_player.pages.drawing_messages import Drawing, DrawPosition
 from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.positions import MAX_VARIATION_TEXT, ShownPosition
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
@@ -49,8 +49,8 @@ MAX_REQUEST = 2**14
 """Bytes of the longest request."""
 
 
-class _Request(BaseModel):
-    """What a page sends, or has in an address."""
+class AskedPosition(BaseModel):
+    """What a page sends, or has in an address: a position, and what searches it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -83,15 +83,15 @@ class PositionPages:
         """Have an application answer these requests."""
         match = "/archive/{match}"
         one = f"{match}/analyses/{{key}}"
-        router.add_get(f"{match}/position", _with_sentences(self._position), allow_head=False)
-        router.add_get(f"{one}/events", _with_sentences(self._events), allow_head=False)
-        router.add_post(f"{match}/analyses", _with_sentences(self._begin))
-        router.add_post(one, _with_sentences(self._go_on))
-        router.add_post(f"{one}/end", _with_sentences(self._end))
+        router.add_get(f"{match}/position", with_sentences(self._position), allow_head=False)
+        router.add_get(f"{one}/events", with_sentences(self._events), allow_head=False)
+        router.add_post(f"{match}/analyses", with_sentences(self._begin))
+        router.add_post(one, with_sentences(self._go_on))
+        router.add_post(f"{one}/end", with_sentences(self._end))
 
     async def _position(self, request: web.Request) -> web.Response:
         try:
-            asked = _Request.model_validate(dict(request.query))
+            asked = AskedPosition.model_validate(dict(request.query))
         except ValidationError as error:
             raise web.HTTPBadRequest(reason="the link has no position that can be read") from error
         found = await self._found(request)
@@ -139,13 +139,13 @@ class PositionPages:
 
     # ---------------------------------------------------------------------- reading
 
-    async def _asked(self, request: web.Request) -> _Request:
+    async def _asked(self, request: web.Request) -> AskedPosition:
         """What a page sends; checks that it may."""
         self.guard.check(request)
         if request.content_length is None or request.content_length > MAX_REQUEST:
             raise web.HTTPRequestEntityTooLarge(MAX_REQUEST, request.content_length or 0)
         try:
-            return _Request.model_validate_json(await request.read())
+            return AskedPosition.model_validate_json(await request.read())
         except ValidationError as error:
             raise web.HTTPBadRequest(reason="that is no position to analyse") from error
 
@@ -154,7 +154,7 @@ class PositionPages:
         return await asyncio.to_thread(lambda: archive.Archive(self._path).match(reference))
 
     async def _analysed(
-        self, request: web.Request, found: ArchivedMatch, asked: _Request
+        self, request: web.Request, found: ArchivedMatch, asked: AskedPosition
     ) -> ShownPosition:
         """A position to analyse: none in which a running match waits for its moves."""
         if found.summary.status == "running" and asked.step >= len(found.moves):
@@ -163,7 +163,7 @@ class PositionPages:
         return position
 
     async def _drawn(
-        self, request: web.Request, found: ArchivedMatch, asked: _Request
+        self, request: web.Request, found: ArchivedMatch, asked: AskedPosition
     ) -> tuple[ShownPosition, Drawing]:
         match, length = request.match_info["match"], len(found.steps)
         wanted = DrawPosition(str(self._path), match, asked.step, asked.line, length)
@@ -188,7 +188,7 @@ def _as_json(position: ShownPosition, drawing: Drawing, names: MoveNames) -> byt
     return to_json(known)
 
 
-def _with_sentences(handler: Handler) -> Handler:
+def with_sentences(handler: Handler) -> Handler:
     """Answer what cannot be done with a sentence for the page."""
 
     @wraps(handler)

@@ -16,8 +16,10 @@ from typing import TypeAlias
 
 import gdl
 from gdl import GdlError, State, Term
+from gdl.language import RANDOM_ROLE
 from ggp_player.errors import PositionError
 from ggp_player.protocol import move_texts, state_text
+from ggp_player.strategies import Position
 
 MAX_VARIATION = 200
 """Joint moves of a variation."""
@@ -78,6 +80,13 @@ def read_variation(text: str) -> tuple[tuple[int, ...], ...]:
     return found
 
 
+def role_to_search(position: ShownPosition) -> str:
+    """The first role that has a choice, other than chance."""
+    roles = [role for role in position.roles if role.lower() != str(RANDOM_ROLE)]
+    deciding = [role for role in roles if len(position.legal.get(role, ())) > 1]
+    return (deciding or roles or list(position.roles))[0]
+
+
 class MatchTree:
     """The positions of a match by its rules. Raises :class:`gdl.GdlError` for those that are wrong.
 
@@ -103,6 +112,16 @@ class MatchTree:
             return self._described(step, line, history)
         except (GdlError, RecursionError) as error:
             raise PositionError(f"the rules do not lead to this position: {error}") from error
+
+    def to_search(self, step: int, line: str) -> Position:
+        """The same, for a search by the first role with a choice. Raises :class:`PositionError`."""
+        shown = self.position(step, line)
+        if shown.is_over:
+            raise PositionError("the match is over here: there is nothing to search")
+        history = tuple(tuple(map(gdl.parse_term, joint_move)) for joint_move in shown.history)
+        role = role_to_search(shown)
+        (searching,) = (each for each in self._machine.roles if str(each) == role)
+        return Position(self._machine, self._state(history), searching)
 
     def _spelled(self, joint_move: Sequence[str]) -> JointMove:
         if not all(joint_move):

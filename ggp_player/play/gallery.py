@@ -34,7 +34,7 @@ from gdl.game_library import own_games
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.pages import PAGE_HEADERS, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, FindGame
+from ggp_player.pages.drawing_messages import Drawing, FindGame
 from ggp_player.pages.rulesheets import GameFound, ShownProblem
 from ggp_player.play.game_card import KINDS, GameCard, game_card
 from ggp_player.play.levels import LEVELS

@@ -37,7 +37,7 @@ from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, DrawState
+from ggp_player.pages.drawing_messages import Drawing, DrawState
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of

@@ -33,7 +33,9 @@ FORMATS = ("svg", "html", "dot")
     show_default=True,
     help="The time for the search.",
 )
+@click.option("--seed", type=int, help="For the strategies that draw at random.  [default: 0]")
 @click.option("--tree", is_flag=True, help="Draw the search tree.")
+@click.option("--stepper", is_flag=True, help="Make a page that goes through the search in steps.")
 @click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
 @click.option(
     "--max-nodes",
@@ -51,10 +53,10 @@ FORMATS = ("svg", "html", "dot")
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="A picture drawn by Graphviz, a page that a browser unfolds, or a graph for Graphviz.  "
+    help="A picture, a page that a browser unfolds, or a graph for Graphviz.  "
     "[default: as --output ends, or svg]",
 )
-@output_option("--output", "-o", text="Where to write the tree.")
+@output_option("--output", "-o", text="Where to write the tree, or the page.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
 @runs("ggp_player.cli.analyze:run_analyze")
 def analyze_command() -> None:
@@ -64,12 +66,15 @@ def analyze_command() -> None:
     role order; without any it is the initial state. For each legal move there is its value, from 0
     to 100, what is proved of it, and the moves that the search expects after it.
 
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is drawn by
-    Graphviz, which has to be installed; an HTML file needs nothing, and is unfolded, moved and
-    zoomed in a browser. Subtrees that do not fit are folded: one node says how many states are
-    below. Values come from the whole search, however many steps are drawn; alpha_beta:depth=3
-    searches to that depth. Without --output the tree goes to the standard output, and nothing else
-    does.
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is a picture; an
+    HTML file is unfolded, moved and zoomed in a browser. Subtrees that do not fit are folded: one
+    node says how many states are below. Values come from the whole search, however many steps are
+    drawn; alpha_beta:depth=3 searches to that depth. Without --output the tree goes to the standard
+    output, and nothing else does.
+
+    --stepper makes an HTML page that goes forward and back through a search node by node, with the
+    tree as it grows, and the strategy's own source with the line that runs. It knows minimax,
+    bounded_minimax, alpha_beta, max_n, deliberation and textbook_uct, and ends after 2,000 steps.
 
     --patterns shows which patterns are found in the position, and what each is worth to the role:
     those that ggp-player learn has stored, or else what can be learned in --seconds.
@@ -81,5 +86,6 @@ def analyze_command() -> None:
         ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
             --tree --windows --output nim.svg
         ggp-player analyze games/nim.kif --strategy alpha_beta --tree --output nim.html
+        ggp-player analyze games/nim.kif --strategy alpha_beta:depth=3 --stepper --output nim.html
         ggp-player analyze games/connectFour.kif --patterns --seconds 2
     """

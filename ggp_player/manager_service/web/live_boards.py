@@ -16,7 +16,7 @@ from ggp_player.manager_service.scheduling.public_view import RunningMatch
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.store import EventMatch
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, DrawMoves
+from ggp_player.pages.drawing_messages import Drawing, DrawMoves
 
 MAX_BOARDS = 24
 """Boards on the page: those of the matches that began first."""

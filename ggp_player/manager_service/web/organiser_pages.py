@@ -18,7 +18,7 @@ from ggp_player.manager_service.web.manager_site import ManagerSite
 from ggp_player.manager_service.web.models import MAX_RULES, EventToPost, ResultToDecide
 from ggp_player.manager_service.web.pages import event_page
 from ggp_player.manager_service.web.sessions import is_encrypted
-from ggp_player.pages.drawing_process import FindGame
+from ggp_player.pages.drawing_messages import FindGame
 
 LISTS = ("games", "players")
 """Fields of the form of an event that hold several names."""

@@ -3,7 +3,7 @@
 
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
-import { byId, element, get, jointMove, setText } from "./dom.js";
+import { address, byId, element, get, jointMove, setText } from "./dom.js";
 import { marksOf } from "./line.js";
 import { MoveChooser } from "./move_chooser.js";
 import { MovesTable } from "./moves_table.js";
@@ -196,6 +196,7 @@ function showAddress() {
   byId("failure").hidden = true;
   if (location.hash !== keyOf()) history.replaceState(null, "", keyOf());
   byId("link").value = location.href;
+  byId("steps").href = address(`/archive/${match}/steps?step=${step}&line=${line.join("-")}`);
 }
 
 function showSteps() {

@@ -33,6 +33,7 @@ from ggp_player.strategies.textbook.max_n import MaxN
 from ggp_player.strategies.textbook.minimax import Minimax
 from ggp_player.strategies.textbook.random_move import RandomMove
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
+from ggp_player.strategies.textbook.textbook_uct import TextbookUct
 
 STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     {
@@ -54,6 +55,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             SequentialPlanning,
             Proof,
             RandomMove,
+            TextbookUct,
             Uct,
         )
     }

@@ -24,7 +24,6 @@ from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
 from ggp_player.worker.warm_up import COLD
-from tests.support.graphviz import needs_graphviz
 from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -256,7 +255,7 @@ def test_a_file_that_is_no_record(tmp_path: Path) -> None:
         (["--strategy", "luck"], "there is no strategy 'luck'"),
         (["--strategy", "planning"], "planning is for games of one role"),
         (["--strategy", "legal", "--tree"], "--tree draws alpha_beta, bounded_minimax, max_n, min"),
-        (["--output", "x.svg"], "--output is about the drawing: it needs --tree"),
+        (["--output", "x.svg"], "--output is about a drawing: it needs --tree or --stepper"),
         (["--depth", "2"], "--depth is about the drawing: it needs --tree"),
         (["--format", "dot"], "--format is about the drawing: it needs --tree"),
         (["--tree", "--json"], "--tree and --json both write to the standard output"),
@@ -329,7 +328,7 @@ def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------- tree
 
 
-@pytest.mark.parametrize("form", [pytest.param("svg", marks=needs_graphviz), "dot"])
+@pytest.mark.parametrize("form", ["svg", "dot"])
 def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path, form: str) -> None:
     file = tmp_path / "tree"
     arguments = [GAME, *after(*MOVES), "--tree", "--format", form, "--seconds", 60]
@@ -348,12 +347,45 @@ def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path,
         assert heading in alone.stdout
 
 
-def test_a_drawing_without_graphviz_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "graphviz", None)
-    result = analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60)
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: drawing SVG needs the Python package graphviz (pip")
-    assert "or use --format dot, which needs nothing" in result.output
+@pytest.mark.parametrize("spec", ["random", "textbook_uct:playouts=20"])
+def test_a_seed_decides_what_is_drawn_at_random(spec: str) -> None:
+    def move(seed: int) -> str:
+        result = analyze(GAME, "--strategy", spec, "--seed", seed, "--json")
+        assert result.exit_code == 0, result.output
+        return str(json.loads(result.stdout)["choice"])
+
+    found = [move(seed) for seed in range(6)]
+    assert found == [move(seed) for seed in range(6)]
+    assert len(set(found)) > 1
+
+
+def test_a_page_of_steps(tmp_path: Path) -> None:
+    file = tmp_path / "steps.html"
+    asked = [GAME, *after(*MOVES), "--stepper", "--seconds", 60]
+    result = analyze(*asked, "--output", file)
+    assert result.exit_code == 0, result.output
+    assert re.search(rf"\nsteps      {re.escape(str(file))}, \d+ steps\n$", result.output)
+    assert file.read_text().startswith("<!doctype html>")
+    assert analyze(*asked).stdout == file.read_text()
+    cut = analyze(GAME, "--stepper", "--seconds", 60, "--output", file)
+    assert "2,000 steps\nThe search is cut here, after 2,000 steps" in cut.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--tree"], "--tree and --stepper both draw: give one"),
+        (["--patterns"], "--patterns shows no search: it does not go with --stepper"),
+        (["--json"], "--stepper and --json both write to the standard output: give one"),
+        (["--output", "steps.svg"], "expected a name that ends in .html; found steps.svg"),
+        (["--windows"], "--windows is about the drawing: it needs --tree"),
+        (["--strategy", "mcts"], "there are steps of alpha_beta, bounded_minimax"),
+    ],
+)
+def test_what_does_not_go_with_steps(arguments: list[str], sentence: str) -> None:
+    result = analyze(GAME, "--stepper", *arguments)
+    assert result.exit_code != 0
+    assert sentence in " ".join(result.output.split())
 
 
 def test_a_tree_that_is_too_large_is_folded(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,9 @@ from ggp_player.events import EventBus
 from ggp_player.server.config import Config
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
+from tests.support.paths import GAMES
+
+TIC_TAC_TOE = (GAMES / "ticTacToe.kif").read_text()
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
@@ -107,3 +111,20 @@ def until() -> Callable[[Callable[[], Awaitable[object]]], Awaitable[None]]:
                 pass
 
     return wait
+
+
+async def played(served: Served, until: Any) -> str:
+    """Play a match that goes into the archive; return the token of its page."""
+    assert await served.send(f"( START m.1 cross ( {TIC_TAC_TOE} ) 5 5 )") == "ready"
+    move = await served.send("( PLAY m.1 NIL )")
+    assert await served.send(f"( STOP m.1 ( {move} noop ) )") == "done"
+
+    async def is_archived() -> bool:
+        status, _, text = await served.get("/archive/1")
+        return status == 200 and "<dd>completed" in text
+
+    await until(is_archived)
+    _, _, page = await served.get("/archive/1")
+    token = re.search('data-token="([^"]+)"', page)
+    assert token is not None
+    return token[1]

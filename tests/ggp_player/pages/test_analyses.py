@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
@@ -20,10 +19,9 @@ from ggp_player.pages.positions import MatchTree, ShownPosition
 from ggp_player.strategies.selection import STRATEGIES as ALL_STRATEGIES
 from ggp_player.worker.pool import BACKGROUND_NICENESS, Pool
 from ggp_player.worker.process import MemoryLimits
-from tests.ggp_player.pages.conftest import Served
-from tests.support.paths import GAMES
+from tests.ggp_player.pages.conftest import TIC_TAC_TOE, Served, played
 
-RULES = (GAMES / "ticTacToe.kif").read_text()
+RULES = TIC_TAC_TOE
 
 FIRST, SECOND = "(put a1)", "(put b2)"
 
@@ -144,23 +142,6 @@ async def _message(analysis: Any, holds: Any) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------- over HTTP
-
-
-async def played(served: Served, until: Any) -> str:
-    """Play a match that goes into the archive; return the token of its page."""
-    assert await served.send(f"( START m.1 cross ( {RULES} ) 5 5 )") == "ready"
-    move = await served.send("( PLAY m.1 NIL )")
-    assert await served.send(f"( STOP m.1 ( {move} noop ) )") == "done"
-
-    async def is_archived() -> bool:
-        status, _, text = await served.get("/archive")
-        return status == 200 and "completed" in text
-
-    await until(is_archived)
-    _, _, page = await served.get("/archive/1")
-    token = re.search('data-token="([^"]+)"', page)
-    assert token is not None
-    return token[1]
 
 
 async def post(

@@ -16,7 +16,7 @@ from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked
 from ggp_player.pages import drawer as drawer_module
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import (
+from ggp_player.pages.drawing_messages import (
     Answer,
     Drawing,
     DrawPosition,

@@ -11,7 +11,7 @@ import pytest
 from ggp_player.events import EventBus, MatchStarted, StateReached, TurnAsked
 from ggp_player.pages import live_matches
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, DrawingRequest, DrawState
+from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.match_view import UNDRAWN
 

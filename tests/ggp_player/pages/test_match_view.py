@@ -13,7 +13,7 @@ from ggp_player.events import (
     Thoughts,
     TurnAsked,
 )
-from ggp_player.pages.drawing_process import Drawing
+from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.match_view import MAX_PROBLEMS, MAX_TURNS, MatchView, Turn
 
 START = MatchStarted(

@@ -13,7 +13,7 @@ import pytest
 
 from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import Drawing, DrawingRequest, DrawState
+from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.play import page as page_module
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession

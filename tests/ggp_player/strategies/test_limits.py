@@ -38,6 +38,7 @@ RIVALS = {
     "minimax": ("minimax",),
     "proof": ("proof:depth=1", "proof:depth=2", "proof:nodes=3", "proof:megabytes=1"),
     "random": ("random",),
+    "textbook_uct": ("textbook_uct:playouts=1", "textbook_uct:playouts=30"),
     "uct": ("uct",),
 }
 """Searches with tiny limits, and some without, for two rivals."""

@@ -33,6 +33,7 @@ def test_every_strategy_goes_by_its_name() -> None:
         "planning",
         "proof",
         "random",
+        "textbook_uct",
         "uct",
     }
     for name, kind in STRATEGIES.items():

@@ -41,12 +41,6 @@ alpha-beta has 58 % of the points in a larger connect four, at five hundredths 8
 PATIENCE = 10.0
 """A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
-LOOK_MOVE_SECONDS = 0.01
-"""CPU time for a move in a look, which must not take long."""
-
-LOOK_MATCHES, LOOK_POINTS = 6, 0.5
-"""An evaluation that wins less in so many matches is not worth more time."""
-
 LATER_SECONDS = 60.0
 """CPU time for learning and duels after the decision at most."""
 
@@ -56,12 +50,6 @@ LATER_ROUND = 6.0
 
 LATER_COMPARISON = 0.2
 """The time for games against the evaluation that plays, as a part of that."""
-
-FIRST_LOOK = 0.4
-"""The part of the time for learning before the first look: patterns are worth little at first."""
-
-LOOK_SECONDS, LOOK_SHARE = 5.0, 0.75
-"""Where learning takes less time than that, or so much of it has passed, the duel is soon there."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -167,10 +155,7 @@ class Learner:
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
         if evaluation is None:
             learning = Learning(machine, seed, symmetries=self._symmetries)
-            hopeless = yield from self._learn(machine, learning, plan, clock)
-            if hopeless is not None:
-                self._note(learning.evaluation, hopeless)
-                return
+            yield from learning.work(plan.learning, clock)
             self._learning = learning
             evaluation = learning.evaluation
             if evaluation is None:
@@ -224,48 +209,6 @@ class Learner:
             evaluation=evaluation,
             clock=self._clock,
         )
-
-    def _learn(
-        self,
-        machine: PropnetStateMachine,
-        learning: Learning,
-        plan: LearningTime,
-        clock: Clock,
-    ) -> Generator[None, None, Score | None]:
-        """Learn in the time that is planned; return how a look went that says it is hopeless.
-
-        The first look comes after ``FIRST_LOOK``, others where learning has been doubled since.
-        """
-        began, next_look = clock(), FIRST_LOOK * plan.learning
-        last_look = LOOK_SHARE * plan.learning if plan.learning >= LOOK_SECONDS else 0.0
-        for _ in learning.work(plan.learning, clock):
-            yield
-            if not self._duels or not next_look <= clock() - began < last_look:
-                continue
-            evaluation = learning.evaluation
-            if evaluation is not None and evaluation.games:
-                score = yield from self._look(machine, evaluation)
-                if score.points < LOOK_POINTS:
-                    return score
-                next_look = 2 * (clock() - began)
-        return None
-
-    @component(Component.DUELS)
-    def _look(
-        self,
-        machine: PropnetStateMachine,
-        evaluation: LearnedEvaluation,
-    ) -> Generator[None, None, Score]:
-        """Let alpha-beta play a few short matches, until it does not lose one.
-
-        The tree search is not guided in them: it is the patterns that are looked at.
-        """
-        score, search = Score(), _tree_search(machine, self._random)
-        for score in self._matches(search, evaluation, self._random, LOOK_MOVE_SECONDS):
-            yield
-            if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
-                break
-        return score
 
     def _matches(
         self,

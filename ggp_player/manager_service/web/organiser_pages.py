@@ -205,7 +205,7 @@ class OrganiserPages:
             raise web.HTTPSeeOther("/invite")
         days = sent.get("days", "")
         values: dict[str, Any] = {"link": "", "code": "", "days": days, "complaint": ""}
-        if not days.isdecimal() or not 1 <= int(days[:4]) <= 365:
+        if not days.isdecimal() or len(days) > 3 or not 1 <= int(days) <= 365:
             values["complaint"] = "Expected 1 to 365 days."
             return self._site.page("manager_invite.html", status=422, **values)
         code = await call(invitations.new, int(days))

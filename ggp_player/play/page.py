@@ -382,7 +382,7 @@ def view_of(table: Table, language: Language = ENGLISH) -> dict[str, object]:
         "match": table.match_number,
         "step": line.number,
         "roles": list(map(str, table.machine.roles)),
-        "names": {str(role): name for role, name in table.names.items()},
+        "players": {str(role): name for role, name in table.names.items()},
         "persons": list(map(str, table.persons)),
         "choosing": list(legal),
         "legal": legal,

@@ -71,7 +71,7 @@ function acting() {
 
 function showTable(offset) {
   const seats = table.roles.map((role) => {
-    const name = table.persons.includes(role) ? said("you") : playerName(role, table.names[role]);
+    const name = table.persons.includes(role) ? said("you") : playerName(role, table.players[role]);
     return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
       element("dd", {}, goalOf(role, name)));
   });

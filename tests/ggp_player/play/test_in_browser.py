@@ -143,7 +143,8 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         click(page, "b3")
         page.locator("#turn.over", has_text="You win.").wait_for()
         page.locator("#ending", has_text="Decided by cross on b1, b2 and b3.").wait_for()
-        assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
+        seats = " ".join(page.locator("#seats").inner_text().split())
+        assert seats == "cross you, 100 points nought legal, 0 points"
         assert fits(page)
         page.get_by_role("button", name="New match").click()
         page.locator("#turn", has_text="Your move, cross").wait_for()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
@@ -17,6 +18,26 @@ MAX_PLACES = 12
 
 KEYWORDS = frozenset({"role", "distinct"})
 """Relations that say nothing of a state."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndingWords:
+    """What has decided a match, in words of its rules; :class:`str` makes a sentence of it.
+
+    ``things`` are the facts, each with its places, and without any where it is on no board. Where
+    none is known ``causes`` are the rules that have ended the match.
+    """
+
+    things: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    causes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.things or self.causes)
+
+    def __str__(self) -> str:
+        if self.things:
+            return f"Decided by {_listed([_thing_in_words(*thing) for thing in self.things])}."
+        return f"Ended by this rule: {'; '.join(self.causes)}." if self.causes else ""
 
 
 def describe(scene: Scene) -> str:
@@ -34,7 +55,9 @@ def describe(scene: Scene) -> str:
     return text if len(text) <= 4000 else text[:3999] + "…"
 
 
-def ending_in_words(layout: BoardLayout, facts: Iterable[Term], rules: Sequence[Rule]) -> str:
+def ending_in_words(
+    layout: BoardLayout, facts: Iterable[Term], rules: Sequence[Rule]
+) -> EndingWords:
     """Say what has decided a match, ``facts``, or else which of its ``rules`` have ended it.
 
     The facts on boards come before others, such as scores; whose turn it is decides nothing that
@@ -42,15 +65,16 @@ def ending_in_words(layout: BoardLayout, facts: Iterable[Term], rules: Sequence[
     """
     decisive = _facts_in_words(layout, facts)
     if decisive:
-        return f"Decided by {_listed(decisive)}."
-    causes = [words for rule in rules if (words := _rule_in_words(rule))]
-    return f"Ended by this rule: {'; '.join(causes)}." if causes else ""
+        return EndingWords(things=decisive)
+    return EndingWords(causes=tuple(words for rule in rules if (words := _rule_in_words(rule))))
 
 
-def _facts_in_words(layout: BoardLayout, facts: Iterable[Term]) -> list[str]:
+def _facts_in_words(
+    layout: BoardLayout, facts: Iterable[Term]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
     cells = names_without_play(layout).boards
     placed: dict[str, list[str]] = defaultdict(list)
-    others = []
+    others: list[tuple[str, tuple[str, ...]]] = []
     for fact in sorted(facts, key=str):
         name, words = function_of(fact)[0], words_of(fact)
         for number, board in enumerate(layout.boards):
@@ -67,11 +91,13 @@ def _facts_in_words(layout: BoardLayout, facts: Iterable[Term]) -> list[str]:
             break
         else:
             if name not in layout.turn:
-                others.append(" ".join((spoken(name), *words)))
-    return [_thing_in_words(thing, places) for thing, places in placed.items()] or others
+                others.append((" ".join((spoken(name), *words)), ()))
+    return tuple((thing, tuple(places)) for thing, places in placed.items()) or tuple(others)
 
 
 def _thing_in_words(thing: str, places: Sequence[str]) -> str:
+    if not places:
+        return thing
     if len(places) > MAX_PLACES:
         return f"{thing} on {len(places)} places"
     return f"{thing} on {_listed(places)}"

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 from pydantic_core import to_json
 
 from gdl.analysis.move_names import MoveNames
+from gdl.drawing import EndingWords
 from ggp_player.pages.positions import ShownPosition
 from ggp_player.pages.rulesheets import GameFound
 
@@ -119,14 +120,14 @@ class Drawing:
 
     ``cells`` has for each move that was asked about the names of its places, each the number of a
     board and the place's words; ``line`` has those of each joint move of the expected line.
-    ``ending`` says at the end of a match what has decided it, in a sentence.
+    ``ending`` says at the end of a match what has decided it.
     """
 
     svg: str = ""
     facts: tuple[str, ...] = ()
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
     line: Line = ()
-    ending: str = ""
+    ending: EndingWords = field(default_factory=EndingWords)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from gdl.analysis.boards import (
 )
 from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
-from gdl.drawing import SvgOptions, draw_svg, ending_in_words, make_scene
+from gdl.drawing import EndingWords, SvgOptions, draw_svg, ending_in_words, make_scene
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player import archive as matches
@@ -255,7 +255,7 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
         ending = _ending(request.rules, request.layout_file, request.state)
         options = replace(options, decisive=ending.facts)
     drawing = _drawn(layout, state, before, options)
-    return replace(drawing, cells=cells, line=line, ending=ending.sentence)
+    return replace(drawing, cells=cells, line=line, ending=ending.words)
 
 
 def _drawn(
@@ -275,10 +275,10 @@ def _drawn(
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What has decided a match: the facts, as text, and a sentence that says them or the rule."""
+    """What has decided a match: the facts, as text, and the words for them or the rule."""
 
     facts: frozenset[str] = frozenset()
-    sentence: str = ""
+    words: EndingWords = field(default_factory=EndingWords)
 
 
 @lru_cache(maxsize=64)
@@ -393,9 +393,9 @@ def _drawn_step(match: _Replayed, step: int) -> Drawing:
     ending = _Ending()
     if match.layout is not None and not _is_reached(match, step + 1):
         ending = _ending(match.rules, "", match.states[step])
-    options = replace(ON_PAGE, decisive=ending.facts, with_turn=not ending.sentence)
+    options = replace(ON_PAGE, decisive=ending.facts, with_turn=not ending.words)
     drawing = _drawn(match.layout, state, before, options)
-    return replace(drawing, line=line, ending=ending.sentence)
+    return replace(drawing, line=line, ending=ending.words)
 
 
 def _draw_position(request: DrawPosition) -> Answer:

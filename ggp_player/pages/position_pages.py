@@ -182,7 +182,7 @@ def _as_json(position: ShownPosition, drawing: Drawing, names: MoveNames) -> byt
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
-        "ending": drawing.ending,
+        "ending": str(drawing.ending),
         "names": names.told(made, position.legal.values()),
     }
     return to_json(known)

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
+from ggp_player.languages import Sentence
+
 PAGE_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -29,6 +31,10 @@ PAGE_HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
 }
 """The headers of every response to a page."""
+
+NOT_JSON = Sentence("what changes something is sent as JSON")
+NOT_A_PAGE = Sentence("only a page of this server may change something")
+OLD_PAGE = Sentence("the page is older than the server; load it again")
 
 TOKEN_HEADER = "X-Page-Token"
 """The header in which a page gives the token of :class:`WriteGuard`."""
@@ -45,12 +51,12 @@ class WriteGuard:
         if request.method != "POST":
             raise web.HTTPMethodNotAllowed(request.method, ["POST"])
         if request.content_type != "application/json":
-            raise web.HTTPUnsupportedMediaType(reason="what changes something is sent as JSON")
+            raise web.HTTPUnsupportedMediaType(reason=NOT_JSON)
         if not is_own_page(request.headers, request.host):
-            raise web.HTTPForbidden(reason="only a page of this server may change something")
+            raise web.HTTPForbidden(reason=NOT_A_PAGE)
         given = request.headers.get(TOKEN_HEADER, "")
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise web.HTTPForbidden(reason="the page is older than the server; load it again")
+            raise web.HTTPForbidden(reason=OLD_PAGE)
 
 
 def is_own_page(headers: Mapping[str, str], host: str) -> bool:

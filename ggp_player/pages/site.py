@@ -7,6 +7,8 @@ for ever, and gets new ones with a new version. Only the names that were read ar
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gdl.drawing import SVG_STYLE
 from gdl.version import __version__
+from ggp_player.languages import ENGLISH, Language, chosen_language, languages
 from ggp_player.pages.security import PAGE_HEADERS
 
 CONTENT_TYPES = {
@@ -31,13 +34,23 @@ STATIC = "static"
 BOARD_STYLE = "board.css"
 """The style sheet of the drawings, which pages load as they allow no styles inside of them."""
 
+LANGUAGE_COOKIE = "ggp_player_language"
+"""The cookie with the code of the language that a reader has chosen; ``language.js`` sets it."""
+
+_SAID = re.compile(r'\bsaid\(\s*"((?:[^"\\]|\\.)*)"')
+"""What a script says: a string of JavaScript, which is one of JSON, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class StaticFiles:
-    """All static files by name; ``version`` is a hash of them."""
+    """All static files by name; ``version`` is a hash of them.
+
+    ``said`` are the texts that the scripts say, in English.
+    """
 
     version: str
     files: dict[str, tuple[str, bytes]]
+    said: tuple[str, ...]
 
 
 class PageSite:
@@ -48,25 +61,49 @@ class PageSite:
     """
 
     def __init__(self, name: str, links: tuple[tuple[str, str], ...] = ()) -> None:
-        self._environment = Environment(
-            loader=PackageLoader("ggp_player.pages"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._environment.globals.update(site_name=name, links=links, version=__version__)
+        self._globals = {"site_name": name, "links": links, "version": __version__}
+        self._environments: dict[str, Environment] = {}
         self._static = _read_static_files()
 
     def page(
-        self, template: str, base: str = "", status: int = 200, **values: object
+        self,
+        template: str,
+        base: str = "",
+        status: int = 200,
+        language: Language | None = None,
+        **values: object,
     ) -> web.Response:
-        """Render a template; ``token`` among the values lets the page change something."""
+        """Render a template; ``token`` among the values lets the page change something.
+
+        Pages that are translated are given their ``language``, and let readers choose another.
+        """
         static = f"{base}/{STATIC}/{self._static.version}"
-        given = {"base": base, "static": static, "token": "", **values}
-        text = self._environment.get_template(template).render(given)
+        offered = [] if language is None else list(languages().values())
+        given = {"base": base, "static": static, "token": "", "offered": offered, **values}
+        environment = self._environment(language or ENGLISH)
+        text = environment.get_template(template).render(given)
         headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+    def _environment(self, language: Language) -> Environment:
+        if language.code not in self._environments:
+            made = Environment(
+                loader=PackageLoader("ggp_player.pages"),
+                autoescape=True,
+                undefined=StrictUndefined,
+                trim_blocks=True,
+                lstrip_blocks=True,
+                extensions=["jinja2.ext.i18n"],
+            )
+            made.install_gettext_translations(language.translations, newstyle=True)  # type: ignore[attr-defined]
+            made.globals.update(
+                self._globals,
+                language=language.code,
+                say=language.say,
+                words=_words_of_scripts(language, self._static.said),
+            )
+            self._environments[language.code] = made
+        return self._environments[language.code]
 
     def json(self, body: bytes, status: int = 200) -> web.Response:
         """Answer a page's module with JSON."""
@@ -99,6 +136,18 @@ class PageSite:
         router.add_get(f"/{STATIC}/{{version}}/{{name}}", static, allow_head=False)
 
 
+def language_of(request: web.Request) -> Language:
+    """The language in which a request is answered: by its cookie, or what its reader accepts."""
+    accepted = request.headers.get("Accept-Language", "")
+    return chosen_language(request.cookies.get(LANGUAGE_COOKIE, ""), accepted)
+
+
+def _words_of_scripts(language: Language, said: tuple[str, ...]) -> str:
+    """What the scripts of a page say, as JSON by the English text; empty where that is the same."""
+    words = {text: language.say(text) for text in said if language.say(text) != text}
+    return json.dumps(words, ensure_ascii=False) if words else ""
+
+
 @cache
 def _read_static_files() -> StaticFiles:
     folder = files("ggp_player.pages") / STATIC
@@ -108,4 +157,6 @@ def _read_static_files() -> StaticFiles:
         if suffix in CONTENT_TYPES:
             found[file.name] = CONTENT_TYPES[suffix], file.read_bytes()
     whole = b"".join(name.encode() + body for name, (_, body) in found.items())
-    return StaticFiles(hashlib.sha256(whole).hexdigest()[:12], found)
+    scripts = "".join(body.decode() for name, (_, body) in found.items() if name.endswith(".js"))
+    said = tuple(dict.fromkeys(json.loads(f'"{text}"') for text in _SAID.findall(scripts)))
+    return StaticFiles(hashlib.sha256(whole).hexdigest()[:12], found, said)

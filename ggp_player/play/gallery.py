@@ -32,10 +32,12 @@ from gdl import GdlError, Ruleset
 from gdl.drawing.rendering import layout_file_of
 from gdl.game_library import own_games
 from ggp_player.errors import GgpPlayerError, PlayError
+from ggp_player.languages import Sentence, sentence_of
 from ggp_player.pages import PAGE_HEADERS, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, FindGame
 from ggp_player.pages.rulesheets import GameFound, ShownProblem
+from ggp_player.pages.site import language_of
 from ggp_player.play.game_card import KINDS, GameCard, game_card
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_pages import MatchPages
@@ -172,12 +174,13 @@ class Gallery:
 
     # ---------------------------------------------------------------------- the games
 
-    async def _page(self, _request: web.Request) -> web.Response:
+    async def _page(self, request: web.Request) -> web.Response:
         session = self.session
         added = [game for game in self._games.values() if game.file is None]
         own = [game for game in self._games.values() if game.file is not None]
         return self._site.page(
             "gallery.html",
+            language=language_of(request),
             token=self._guard.token,
             games=[*reversed(added), *own],
             kinds={kind: words for kind, (_, words) in KINDS.items()},
@@ -224,11 +227,11 @@ class Gallery:
         try:
             return await finding
         except GgpPlayerError as error:
-            raise PlayError(str(error)) from error
+            raise PlayError(sentence_of(error)) from error
 
     def _game(self, key: str) -> _Game:
         if key not in self._games:
-            raise web.HTTPNotFound(reason="there is no such game here")
+            raise web.HTTPNotFound(reason=Sentence("there is no such game here"))
         return self._games[key]
 
     async def _asked(self, request: web.Request, kind: type[_Kind]) -> _Kind:
@@ -236,7 +239,7 @@ class Gallery:
         try:
             return kind.model_validate_json(await request.read())
         except ValidationError as error:
-            raise web.HTTPBadRequest(reason="that is no request of a page") from error
+            raise web.HTTPBadRequest(reason=Sentence("that is no request of a page")) from error
 
     # ---------------------------------------------------------------------- the match
 
@@ -246,14 +249,14 @@ class Gallery:
         game = self._game(asked.game)
         async with self._turn:
             if self._is_closing:
-                raise web.HTTPServiceUnavailable(reason="the program ends")
+                raise web.HTTPServiceUnavailable(reason=Sentence("the program ends"))
             try:
                 ruleset = await asyncio.to_thread(game.ruleset)
                 address = game.file.resolve().as_uri() if game.file is not None else ""
                 wish = Wish(ruleset, game.name, address, tuple(asked.roles), asked.level)
                 session = await self._new_session(wish)
             except (GgpPlayerError, GdlError) as error:
-                raise PlayError(str(error)) from error
+                raise PlayError(sentence_of(error)) from error
             before, self.session = self.session, await session.__aenter__()
             self._title = game.card.title
             await self._pages.show(session, game.card.title)
@@ -263,7 +266,7 @@ class Gallery:
 
     async def _match(self, request: web.Request) -> web.StreamResponse:
         if self._is_closing:
-            raise web.HTTPServiceUnavailable(reason="the program ends")
+            raise web.HTTPServiceUnavailable(reason=Sentence("the program ends"))
         if request.method == "POST" and len(await request.read()) > MAX_REQUEST:
             raise web.HTTPRequestEntityTooLarge(MAX_REQUEST, 0)
         return await self._pages.answer(request, f"/{request.match_info['path']}")

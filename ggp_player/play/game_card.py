@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdl.language import RANDOM_ROLE, opening_comment
+from ggp_player.languages import Sentence
 
 _ROLE = re.compile(r"^\(role\s+([^\s()]+)\)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(])")
 
 KINDS = {
-    "turns": ("alternating", "in turns"),
-    "simultaneous": ("simultaneous", "moves at the same time"),
-    "chance": ("chance", "chance"),
-    "hidden": ("imperfect information", "hidden information"),
-    "puzzle": ("one player", "puzzle"),
+    "turns": ("alternating", Sentence("in turns")),
+    "simultaneous": ("simultaneous", Sentence("moves at the same time")),
+    "chance": ("chance", Sentence("chance")),
+    "hidden": ("imperfect information", Sentence("hidden information")),
+    "puzzle": ("one player", Sentence("puzzle")),
 }
 """Kinds of games: how a comment's line of roles begins to say so, and what people read."""
 

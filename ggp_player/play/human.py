@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 import gdl
 from ggp_player.errors import MatchError, ProtocolError
+from ggp_player.languages import Sentence
 from ggp_player.play.page import serve_table
 from ggp_player.play.table import HUMAN, Table
 from ggp_player.play.terminal import LeftError, Terminal
@@ -91,7 +92,7 @@ class HumanPlayer:
                 await self._stop(request)
                 return DONE
             case Abort():
-                await self._end("The match was broken off.")
+                await self._end(Sentence("The match was broken off."))
                 return ABORTED
             case Info():
                 return format_info_reply(InfoReply(self.name, "available"))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ggp_player.languages import Sentence
+
 
 @dataclass(frozen=True, slots=True)
 class OpponentLevel:
@@ -25,11 +27,11 @@ class OpponentLevel:
 
 
 LEVELS = (
-    OpponentLevel(1, "random", "random"),
-    OpponentLevel(2, "looks one step ahead", "alpha_beta:depth=1"),
-    OpponentLevel(3, "looks three steps ahead", "alpha_beta:depth=3"),
-    OpponentLevel(4, "searches for a moment", "mcts:playouts=10000"),
-    OpponentLevel(5, "all it can", "auto"),
+    OpponentLevel(1, Sentence("random"), "random"),
+    OpponentLevel(2, Sentence("looks one step ahead"), "alpha_beta:depth=1"),
+    OpponentLevel(3, Sentence("looks three steps ahead"), "alpha_beta:depth=3"),
+    OpponentLevel(4, Sentence("searches for a moment"), "mcts:playouts=10000"),
+    OpponentLevel(5, Sentence("all it can"), "auto"),
 )
 """The levels, by their numbers from 1."""
 

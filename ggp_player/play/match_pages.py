@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from ggp_player.languages import Sentence
 from ggp_player.pages import EventStream
 from ggp_player.play.page import PlayPage
 from ggp_player.play.table import Table
@@ -58,7 +59,7 @@ class MatchPages:
         handlers = self._waiting if self._page is None else self._page.handlers()
         handler = handlers.get((request.method, path))
         if handler is None:
-            raise web.HTTPNotFound(reason="there is no such page here")
+            raise web.HTTPNotFound(reason=Sentence("there is no such page here"))
         return await handler(request)
 
     async def until_it_begins(self, request: web.Request) -> web.StreamResponse:

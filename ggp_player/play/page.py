@@ -35,12 +35,14 @@ from gdl.analysis.move_names import MoveNames
 from gdl.drawing.rendering import layout_file_of
 from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
+from ggp_player.languages import ENGLISH, Language, Sentence, sentence_of
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
+from ggp_player.pages.site import language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of
+from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of, told_of_ending
 from ggp_player.protocol import move_texts, spaced, state_text
 
 LOOPBACK = "127.0.0.1"
@@ -118,7 +120,7 @@ class PlayPage:
     ) -> None:
         self.table = table
         self.guard = WriteGuard()
-        self._title = title or "A game"
+        self._title = title or Sentence("A game")
         self._base = base
         self._number = number
         self._gallery = gallery
@@ -182,11 +184,12 @@ class PlayPage:
 
     # ---------------------------------------------------------------------- requests
 
-    async def _page(self, _request: web.Request) -> web.Response:
+    async def _page(self, request: web.Request) -> web.Response:
         table = self.table
         return self._site.page(
             "play.html",
             self._base,
+            language=language_of(request),
             token=self.guard.token,
             number=self._number,
             gallery=self._gallery,
@@ -206,9 +209,11 @@ class PlayPage:
     async def _record(self, _request: web.Request) -> web.Response:
         table = self.table
         if not isinstance(table, PlaySession):
-            raise web.HTTPNotFound(reason="the game manager has the record of this match")
+            raise web.HTTPNotFound(reason=Sentence("the game manager has the record of this match"))
         if table.is_veiled:
-            raise PlayError("the record tells what is hidden from you; it is there at the end")
+            raise PlayError(
+                Sentence("the record tells what is hidden from you; it is there at the end")
+            )
         response = self._site.json(table.record().to_json().encode())
         name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in table.match_id)
         response.headers["Content-Disposition"] = f'attachment; filename="{name}.json"'
@@ -219,7 +224,7 @@ class PlayPage:
         try:
             asked = _Request.model_validate_json(await request.read())
         except ValidationError as error:
-            raise web.HTTPBadRequest(reason="that is no request of a page") from error
+            raise web.HTTPBadRequest(reason=Sentence("that is no request of a page")) from error
         name = request.path.rpartition("/")[2]
         if name == "move":
             self.table.choose(asked.role, asked.move, asked.step, asked.match)
@@ -230,7 +235,7 @@ class PlayPage:
     async def _act(self, name: str, asked: _Request) -> None:
         session = self.table
         if not isinstance(session, PlaySession):
-            raise PlayError("the game manager decides on that")
+            raise PlayError(Sentence("the game manager decides on that"))
         step, match = asked.step, asked.match
         actions: Mapping[str, Callable[[], Awaitable[object]]] = {
             "back": lambda: session.take_back(step, match),
@@ -246,8 +251,8 @@ class PlayPage:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         if len(self._viewers) >= MAX_VIEWERS:
-            raise web.HTTPServiceUnavailable(reason="too many pages are open")
-        seen = _Seen()
+            raise web.HTTPServiceUnavailable(reason=Sentence("too many pages are open"))
+        seen = _Seen(language_of(request))
         self._viewers.append(seen)
         try:
             async with EventStream(request) as stream:
@@ -268,9 +273,9 @@ class PlayPage:
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
         if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
-            position = {**view_of(table), "names": names_told(self._names, table)}
+            position = {**view_of(table, seen.language), "names": names_told(self._names, table)}
             if seen.board != self._board_version:
-                position["board"] = _board_message(board)
+                position["board"] = _board_message(board, seen.language)
             message["position"] = position
             seen.table, seen.board = table.version, self._board_version
         if seen.thoughts != table.thoughts_version:
@@ -359,14 +364,15 @@ class PlayPage:
 
 @dataclass(slots=True, eq=False)
 class _Seen:
-    """The versions of which a page was told."""
+    """The versions of which a page was told, in its ``language``."""
 
+    language: Language
     table: int = 0
     board: int = 0
     thoughts: int = 0
 
 
-def view_of(table: Table) -> dict[str, object]:
+def view_of(table: Table, language: Language = ENGLISH) -> dict[str, object]:
     """What a page shows of a table besides the board and the thoughts, as values for JSON."""
     line, shown = table.line, table.shown
     choosing = table.choosing
@@ -376,7 +382,7 @@ def view_of(table: Table) -> dict[str, object]:
         "match": table.match_number,
         "step": line.number,
         "roles": list(map(str, table.machine.roles)),
-        "names": {str(role): name for role, name in table.names.items()},
+        "players": {str(role): name for role, name in table.names.items()},
         "persons": list(map(str, table.persons)),
         "choosing": list(legal),
         "legal": legal,
@@ -387,11 +393,11 @@ def view_of(table: Table) -> dict[str, object]:
             if (move := table.chosen(role)) is not None
         },
         "moves": _moves(table),
-        "knowledge": told_of(table),
+        "knowledge": tuple(map(language.say, told_of(table))),
         "is_over": table.is_over,
-        "result": table.result(),
+        "result": language.say(table.result()),
         "goals": goals,
-        "notice": shown.notice,
+        "notice": language.say(shown.notice),
         "advice": shown.advice,
         "waiting_for": table.waiting_for,
         "deadline": shown.deadline if choosing else None,
@@ -430,13 +436,13 @@ def _percepts(table: Table, step: int) -> str | None:
     return ", ".join(" ".join(map(str, seen)) for seen in percepts if seen)
 
 
-def _board_message(board: _Board) -> dict[str, object]:
+def _board_message(board: _Board, language: Language) -> dict[str, object]:
     key, drawing = board.key, board.drawing
     return {
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
-        "ending": drawing.ending,
+        "ending": language.say(told_of_ending(drawing.ending)),
         "advised": drawing.line[0] if key.advised and drawing.line else (),
     }
 
@@ -469,9 +475,9 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
     try:
         return await handler(request)
     except web.HTTPException as error:
-        return _sentence(error.status, error.reason)
+        return _sentence(error.status, language_of(request).say(error.reason))
     except PlayError as error:
-        return _sentence(409, str(error))
+        return _sentence(409, language_of(request).say(sentence_of(error)))
 
 
 def _sentence(status: int, sentence: str) -> web.Response:

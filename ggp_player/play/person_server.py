@@ -24,7 +24,9 @@ from aiohttp import web
 from gdl import GdlError
 from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
+from ggp_player.languages import Sentence
 from ggp_player.pages import PageSite
+from ggp_player.pages.site import language_of
 from ggp_player.play.human import Asker, HumanPlayer
 from ggp_player.play.match_pages import MatchPages
 from ggp_player.play.page import SHUTDOWN_SECONDS, in_sentences
@@ -80,7 +82,7 @@ class PersonServer(Asker):
         """Show a match in place of the one before."""
         before = self._pages.table
         if before is not None and (result := before.result()):
-            table.shown.notice = f"The match before: {result}"
+            table.shown.notice = Sentence("The match before: {result}", result=result)
         await self._pages.show(table, f"{self._name}'s match")
 
     # ---------------------------------------------------------------------- the person
@@ -88,9 +90,11 @@ class PersonServer(Asker):
     async def _below(self, request: web.Request) -> web.StreamResponse:
         return await self._pages.answer(request, f"/{request.match_info['path']}")
 
-    async def _waiting_page(self, _request: web.Request) -> web.Response:
+    async def _waiting_page(self, request: web.Request) -> web.Response:
         number = self._pages.number
-        return self._site.page("seat.html", self._base, name=self._name, number=number)
+        return self._site.page(
+            "seat.html", self._base, language=language_of(request), name=self._name, number=number
+        )
 
     async def _until_it_begins(self, request: web.Request) -> web.StreamResponse:
         return await self._pages.until_it_begins(request)

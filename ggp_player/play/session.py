@@ -19,6 +19,7 @@ from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import GgpPlayerError, MatchError, PlayError
 from ggp_player.events import MatchPublisher, Thoughts
+from ggp_player.languages import Sentence, joined, sentence_of
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
 from ggp_player.play.engine import Engines, RoleEngine
@@ -34,8 +35,12 @@ from ggp_player.worker.warm_up_process import ensure_warm
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
 
-HIDDEN = "a search knows more of this position than you may know"
+HIDDEN = Sentence("a search knows more of this position than you may know")
 """Why people get no advice where information is hidden from them."""
+
+NOT_BACK = Sentence("there is no move that can be taken back")
+NOT_CHANGED = Sentence("the seats cannot be changed here")
+IS_OVER = Sentence("the match is over")
 
 GOODBYE_SECONDS = 1.0
 """How long player servers may take to hear that the match is broken off."""
@@ -151,14 +156,15 @@ class PlaySession(Table):
 
     async def take_back(self, step: int, match: int | None = None) -> None:
         """Go back to the last step in which a person had a choice."""
-        async with self._changing(step, match, "back", "there is no move that can be taken back"):
+        async with self._changing(step, match, "back", NOT_BACK):
             if self._match.is_over:
                 await self._engines.close()  # they told of a match that is over
             earlier = range(self.line.number - 1, 0, -1)
             self.line = self.line.back_to(next(filter(self._has_choice, earlier), 0))
             self._match.go_back(self.line.number, self.line)
             self.shown.ended = ""
-            self.shown.notice = f"Taken back to step {self.line.number + 1}."
+            step = self.line.number + 1
+            self.shown.notice = Sentence("Taken back to step {step}.", step=step)
 
     def _has_choice(self, number: int) -> bool:
         """Whether a person chose something after so many steps."""
@@ -167,13 +173,14 @@ class PlaySession(Table):
 
     async def flip(self, step: int, match: int | None = None) -> None:
         """Give each person the next role, in role order."""
-        async with self._changing(step, match, "flip", "the seats cannot be changed here"):
+        async with self._changing(step, match, "flip", NOT_CHANGED):
             seats = _seats(self.machine)
             following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
             self.persons = tuple(following[role] for role in self.persons)
             await self._engines.close()
             self._match.change_seats(self._players())
-            self.shown.notice = f"You are {self.persons_in_words()} now."
+            persons = self.persons_in_words()
+            self.shown.notice = Sentence("You are {roles} now.", roles=persons)
 
     async def new_match(self, match: int | None = None) -> None:
         """Begin the game anew."""
@@ -188,16 +195,16 @@ class PlaySession(Table):
 
     async def resign(self, step: int, match: int | None = None) -> None:
         """Break the match off."""
-        async with self._changing(step, match, "resign", "the match is over"):
-            self.shown.ended = f"{self.persons_in_words()} resigned."
-            await self._break_off(self.shown.ended)
+        async with self._changing(step, match, "resign", IS_OVER):
+            self.shown.ended = Sentence("{roles} resigned.", roles=self.persons_in_words())
+            await self._break_off(str(self.shown.ended))
 
     async def hint(self, step: int, match: int | None = None) -> Advice:
         """Return the move that a search finds best for the person who is to choose."""
         self.check(step, match)
         role = self._adviced()
         if role is None:
-            raise PlayError("there is nothing to choose for you now")
+            raise PlayError(Sentence("there is nothing to choose for you now"))
         if not self.knows_all:
             raise PlayError(HIDDEN)
         adviser = await self._adviser(role)
@@ -301,13 +308,13 @@ class PlaySession(Table):
             await match.go_on()
             await match.stop()
         except (GgpPlayerError, GdlError) as error:
-            self.shown.ended = f"The match cannot go on: {error}"
+            self.shown.ended = _cannot_go_on(sentence_of(error))
         except Exception as error:
             _log.exception("the match cannot go on")
-            self.shown.ended = f"The match cannot go on: {type(error).__name__}."
+            self.shown.ended = _cannot_go_on(f"{type(error).__name__}.")
         self.tell()
         if self.shown.ended:
-            await self._break_off(self.shown.ended)
+            await self._break_off(str(self.shown.ended))
 
     def _take_step(self, step: MatchStep) -> None:
         """Show a step of the match runner's, and ask for the next; number 0 is the reply to START.
@@ -321,11 +328,17 @@ class PlaySession(Table):
             self.line = self._match.position
             moves = dict(zip(seats, step.joint_move, strict=True))
             late = [role for role, error in wrong if role in self.persons and error == TIMEOUT]
-            told = (f"The time is up; {role} moves {moves[role]}." for role in late)
-            self.shown.notice = " ".join(told)
+            told = (
+                Sentence("The time is up; {role} moves {move}.", role=role, move=moves[role])
+                for role in late
+            )
+            self.shown.notice = joined(told)
         elif wrong:
             role, error = wrong[0]
-            raise MatchError(f"{self.names[role]} does not answer ({error})")
+            name = self.names[role]
+            raise MatchError(
+                Sentence("{player} does not answer ({error})", player=name, error=error)
+            )
         self.tell()
         self._ask()
 
@@ -343,7 +356,7 @@ class PlaySession(Table):
 
     async def _warm(self) -> None:
         """Have the searches compiled for this machine, which is done once."""
-        notice = "The searches are being compiled for this machine, once."
+        notice = Sentence("The searches are being compiled for this machine, once.")
         warming = asyncio.ensure_future(self._warm_up(self.health))
         try:
             await asyncio.wait([warming], timeout=0.5)
@@ -410,6 +423,10 @@ class PlaySession(Table):
                 self.tell_thoughts(str(other), thoughts)
 
 
+def _cannot_go_on(reason: str) -> Sentence:
+    return Sentence("The match cannot go on: {reason}", reason=reason)
+
+
 def _seats(machine: StateMachine) -> tuple[Constant, ...]:
     return tuple(role for role in machine.roles if not moves_by_chance(role))
 
@@ -423,5 +440,11 @@ def _persons(machine: StateMachine, names: Sequence[str]) -> tuple[Constant, ...
     unknown = wanted - {str(role).lower() for role in free}
     if unknown:
         roles = ", ".join(map(str, free))
-        raise PlayError(f"there is no role {min(unknown)} to take; the roles are {roles}")
+        raise PlayError(
+            Sentence(
+                "there is no role {role} to take; the roles are {roles}",
+                role=min(unknown),
+                roles=roles,
+            )
+        )
     return tuple(role for role in free if str(role).lower() in wanted)

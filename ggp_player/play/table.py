@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from gdl import Constant, Ruleset, Term
+from gdl.drawing import MAX_PLACES, EndingWords
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
+from ggp_player.languages import Sentence, listed
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
 from ggp_player.play.match_line import MatchLine
 from ggp_player.protocol import state_text
@@ -213,10 +216,14 @@ class Table:
     def check(self, step: int, match: int | None = None) -> None:
         """Raise :class:`PlayError` unless this is the step, and the match, that a person saw."""
         if match is not None and match != self.match_number:
-            raise PlayError("that was in the match before; a new one has begun")
+            raise PlayError(Sentence("that was in the match before; a new one has begun"))
         if step != self.line.number:
             raise PlayError(
-                f"that was for step {step + 1}, and the match is at step {self.line.number + 1}"
+                Sentence(
+                    "that was for step {step}, and the match is at step {now}",
+                    step=step + 1,
+                    now=self.line.number + 1,
+                )
             )
 
     def choose(
@@ -225,18 +232,21 @@ class Table:
         """Choose a person's move. Raises :class:`PlayError`, which says why it cannot be made."""
         person = next((one for one in self.persons if str(one) == str(role)), None)
         if person is None:
-            raise PlayError(f"{str(role)[:80]} is no role of yours")
+            raise PlayError(Sentence("{role} is no role of yours", role=str(role)[:80]))
         if self.is_over:
-            raise PlayError("the match is over")
+            raise PlayError(Sentence("the match is over"))
         self.check(step, match)
         legal = next((one for one in self.legal_moves(person) if str(one) == str(move)), None)
         if legal is None:
-            raise PlayError(f"{str(move)[:80]} is not legal for {role}")
+            raise PlayError(
+                Sentence("{move} is not legal for {role}", move=str(move)[:80], role=role)
+            )
         choice = self._choices.of_role.get(person)
         if choice is None or self._choices.step != step:
-            raise PlayError(f"{role} is not asked for a move now")
+            raise PlayError(Sentence("{role} is not asked for a move now", role=role))
         if choice.done():
-            raise PlayError(f"{role} has chosen {self.chosen(person)} already")
+            chosen = self.chosen(person)
+            raise PlayError(Sentence("{role} has chosen {move} already", role=role, move=chosen))
         choice.set_result(legal)
         self.tell()
 
@@ -281,7 +291,7 @@ class Table:
 
     def persons_in_words(self) -> str:
         """The roles of the people, as in ``white and black``."""
-        return " and ".join(map(str, self.persons)) or "nobody"
+        return listed([*map(str, self.persons)]) if self.persons else Sentence("nobody")
 
     def result(self) -> str:
         """How the match ended, in a sentence; empty while it goes on."""
@@ -299,17 +309,19 @@ class Table:
         if len(ours) == 1 and others:
             return _verdict(ours[0], others)
         if len(ours) == 1:
-            return f"You reached {ours[0]} of 100."
-        return "The match is over."
+            return Sentence("You reached {goal} of 100.", goal=ours[0])
+        return Sentence("The match is over.")
 
 
 def _verdict(ours: int, others: Sequence[int]) -> str:
     best = max(others)
     if ours > best:
-        return "You win."
+        return Sentence("You win.")
     if ours < best:
-        return "You lose."
-    return "A draw." if len(others) == 1 else "You share the best result."
+        return Sentence("You lose.")
+    if len(others) == 1:
+        return Sentence("A draw.")
+    return Sentence("You share the best result.")
 
 
 def told_of(table: Table) -> tuple[str, ...]:
@@ -318,7 +330,11 @@ def told_of(table: Table) -> tuple[str, ...]:
         return ()
     knowledge = table.knowledge[-1]
     seen = tuple(
-        f"{role} sees {' and '.join(map(str, percepts)) or 'nothing'}."
+        Sentence(
+            "{role} sees {percepts}.",
+            role=role,
+            percepts=listed([*map(str, percepts)]) if percepts else Sentence("nothing"),
+        )
         for role, percepts in zip(table.persons, knowledge.percepts, strict=False)
     )
     return *seen, _told_of_state(knowledge)
@@ -326,8 +342,27 @@ def told_of(table: Table) -> tuple[str, ...]:
 
 def _told_of_state(knowledge: Knowledge) -> str:
     if knowledge.possible is None:
-        return "More positions are possible than can be told apart: none is drawn."
+        return Sentence("More positions are possible than can be told apart: none is drawn.")
     if knowledge.is_complete:
-        return "You know the whole position."
+        return Sentence("You know the whole position.")
     count = len(knowledge.possible)
-    return f"{count} positions are possible; drawn is what is the same in all of them."
+    return Sentence(
+        "{count} positions are possible; drawn is what is the same in all of them.", count=count
+    )
+
+
+def told_of_ending(ending: EndingWords) -> str:
+    """What has decided a match, as ``str(ending)``, and in other languages."""
+    if ending.things:
+        return Sentence("Decided by {things}.", things=listed([*starmap(_told, ending.things)]))
+    if ending.causes:
+        return Sentence("Ended by this rule: {causes}.", causes="; ".join(ending.causes))
+    return ""
+
+
+def _told(thing: str, places: Sequence[str]) -> str:
+    if not places:
+        return thing
+    if len(places) > MAX_PLACES:
+        return Sentence("{thing} on {count} places", thing=thing, count=len(places))
+    return Sentence("{thing} on {places}", thing=thing, places=listed(places))

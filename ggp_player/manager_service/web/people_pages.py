@@ -26,6 +26,7 @@ from ggp_player.manager_service.scheduling.people import Person, base_of
 from ggp_player.manager_service.web.admission import ApiError
 from ggp_player.manager_service.web.api import Api
 from ggp_player.pages.security import PAGE_HEADERS, TOKEN_HEADER, is_own_page
+from ggp_player.pages.site import LANGUAGE_COOKIE, language_of
 
 MAX_PASSED_ON = 64
 """Requests of people that are passed on at a time; each open page is one."""
@@ -111,6 +112,7 @@ async def _asked(
     body = await request.content.read(MAX_BODY) if request.method == "POST" else None
     names = ("Content-Type", TOKEN_HEADER)
     headers = {key: request.headers[key] for key in names if key in request.headers}
+    headers["Cookie"] = f"{LANGUAGE_COOKIE}={language_of(request).code}"  # and no other one
     async with (
         person.session() as session,
         session.request(request.method, address, data=body, headers=headers) as reply,

@@ -1,6 +1,6 @@
 // A board: a drawing by the server, whose cells can be clicked, reached by keyboard and marked.
 
-import { drawing, element } from "./dom.js";
+import { drawing, element, said } from "./dom.js";
 
 const FORBIDDEN = "script, foreignObject, iframe, style, a, animate, set, handler";
 
@@ -25,7 +25,7 @@ export function nameOf(cell) {
 
 export class Board {
   /** Draw into a container; onCell(name) is called for each cell that is clicked. */
-  constructor(container, { onCell = null, label = "The board" } = {}) {
+  constructor(container, { onCell = null, label = said("The board") } = {}) {
     this.onCell = onCell;
     this.label = label;
     this.svg = null;
@@ -50,7 +50,7 @@ export class Board {
     }
     if (facts.length) {
       const kind = this.svg ? "facts-list mono" : "facts-list alone mono";
-      parts.push(element("ul", { class: kind, "aria-label": "Facts" },
+      parts.push(element("ul", { class: kind, "aria-label": said("Facts") },
         ...facts.map((fact) => element("li", {}, fact))));
     }
     this.container.replaceChildren(...parts);

@@ -1,6 +1,6 @@
 // Clocks that count down, by the server's time.
 
-import { element, setText } from "./dom.js";
+import { decimal, element, setText } from "./dom.js";
 
 /** A clock: show(end, total) in milliseconds since 1970, stop(left) in seconds. */
 export class Countdown {
@@ -47,7 +47,7 @@ export class Countdown {
 }
 
 function formatted(seconds) {
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${decimal(seconds, 1)} s`;
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }

@@ -20,6 +20,25 @@ function fill(made, attributes, children) {
   return made;
 }
 
+const words = JSON.parse(document.documentElement.dataset.words ?? "{}");
+const language = document.documentElement.lang || "en";
+
+/** Say a sentence in the page's language: said("Your move, {role}.", { role }). */
+export function said(sentence, values = {}) {
+  return (words[sentence] ?? sentence).replace(/\{(\w+)\}/g, (whole, name) =>
+    Object.hasOwn(values, name) ? String(values[name]) : whole);
+}
+
+/** Texts in a list for people: "white and black". */
+export function listed(texts) {
+  return new Intl.ListFormat(language).format(texts);
+}
+
+/** A number with so many digits after the point, or the comma. */
+export function decimal(number, digits) {
+  return number.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
+}
+
 /** The element of an id. */
 export function byId(id) {
   return document.getElementById(id);
@@ -62,7 +81,7 @@ async function sentenceOf(response) {
   if (response.headers.get("Content-Type")?.startsWith("application/json")) {
     return JSON.parse(text).error?.what ?? text;
   }
-  return text.startsWith("<") ? `the server says ${response.status}` : text;
+  return text.startsWith("<") ? said("the server says {status}", { status: response.status }) : text;
 }
 
 /** A number for people: 1234567 is 1.23 M. */
@@ -77,7 +96,7 @@ export function short(number) {
 /** A value between 0 and 100 for people. */
 export function value(number) {
   if (number === null || number === undefined) return "–";
-  return Number.isInteger(number) ? String(number) : number.toFixed(1);
+  return Number.isInteger(number) ? String(number) : decimal(number, 1);
 }
 
 /** A moment, in milliseconds since 1970, as the reader's clock has it. */

@@ -1,7 +1,7 @@
 // All games: filters, small boards that are drawn when they are seen, and rulesheets of one's own.
 
 import { Board } from "./board.js";
-import { address, byId, element, get, post, setText } from "./dom.js";
+import { address, byId, element, get, post, said, setText } from "./dom.js";
 
 const KEPT = "ggp-player filters";
 const cards = [...byId("games").children];
@@ -23,7 +23,7 @@ function filter() {
     card.hidden = !fits;
   }
   const shown = cards.filter((card) => !card.hidden).length;
-  setText(byId("count"), shown === cards.length ? `${shown} games` : `${shown} of ${cards.length} games`);
+  setText(byId("count"), shown === cards.length ? said("{count} games", { count: shown }) : said("{count} of {all} games", { count: shown, all: cards.length }));
   byId("none").hidden = shown > 0;
   sessionStorage.setItem(KEPT, JSON.stringify({ words, players, kind, level: byId("level").value }));
 }
@@ -51,7 +51,7 @@ async function draw(picture) {
   try {
     new Board(picture).show(await get(`/board/${encodeURIComponent(picture.dataset.game)}`));
   } catch {
-    picture.replaceChildren(element("p", { class: "soft small" }, "no picture"));
+    picture.replaceChildren(element("p", { class: "soft small" }, said("no picture")));
   }
 }
 
@@ -74,7 +74,7 @@ async function begin(card, pressed) {
     await post("/begin", { game: card.id, roles, level: Number(byId("level").value) });
     return location.assign(address("/match/"));
   } catch (error) {
-    complain(error instanceof TypeError ? "the program does not answer" : error.message);
+    complain(error instanceof TypeError ? said("the program does not answer") : error.message);
   }
   pressed.disabled = false;
   pressed.removeAttribute("aria-busy");
@@ -102,7 +102,7 @@ document.addEventListener("drop", (event) => {
 async function add(file) {
   complain("");
   showProblems([]);
-  if (file.size > Number(byId("file").dataset.most)) return complain("a rulesheet has at most 1 MiB");
+  if (file.size > Number(byId("file").dataset.most)) return complain(said("a rulesheet has at most 1 MiB"));
   byId("add").setAttribute("aria-busy", "true");
   try {
     const { key, problems } = await post("/rules", { name: file.name, text: await file.text() });
@@ -111,7 +111,7 @@ async function add(file) {
     location.hash = key;
     location.reload();
   } catch (error) {
-    complain(error instanceof TypeError ? "the program does not answer" : error.message);
+    complain(error instanceof TypeError ? said("the program does not answer") : error.message);
   } finally {
     byId("add").removeAttribute("aria-busy");
   }
@@ -120,13 +120,17 @@ async function add(file) {
 function showProblems(problems) {
   byId("problems").hidden = !problems.length;
   byId("problems").replaceChildren(...problems.map(({ severity, sentence, line, column, excerpt }) => {
-    const place = line ? `line ${line}, column ${column}: ` : "";
-    return element("li", {}, element("strong", { class: severity }, severity), ` ${place}${sentence}`,
+    const place = line ? said("line {line}, column {column}:", { line, column }) : "";
+    return element("li", {}, element("strong", { class: severity }, severityIn(severity)), " ", place, " ", element("span", { lang: "en" }, sentence),
       excerpt ? element("pre", { class: "mono" }, excerpt) : null);
   }));
   if (!problems.length) return;
   byId("problems").scrollIntoView({ block: "nearest" });
   byId("problems").focus();
+}
+
+function severityIn(severity) {
+  return severity === "error" ? said("error") : said("warning");
 }
 
 function complain(sentence) {

@@ -1,6 +1,6 @@
 // The moves of a match: a row for each turn, of which one can be looked at.
 
-import { element, jointMove, nameOf, value } from "./dom.js";
+import { decimal, element, jointMove, nameOf, said, value } from "./dom.js";
 
 export class MovesTable {
   /** Fill a table; onTurn(turn) is called for a turn that is chosen. */
@@ -13,7 +13,7 @@ export class MovesTable {
     this.body = element("tbody");
     this.head = element("tr");
     const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
-    this.box = element("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": "Moves" }, table);
+    this.box = element("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": said("Moves") }, table);
     container.replaceChildren(this.box);
     this.setRoles([]);
   }
@@ -22,12 +22,12 @@ export class MovesTable {
   setRoles(roles, hasValues = true) {
     this.roles = roles;
     this.hasValues = hasValues;
-    const names = roles.length ? roles : ["move"];
+    const names = roles.length ? roles : [said("move")];
     this.head.replaceChildren(
-      element("th", { scope: "col", class: "number" }, "turn"),
+      element("th", { scope: "col", class: "number" }, said("turn")),
       ...names.map((role) => element("th", { scope: "col" }, role)),
-      ...(hasValues ? [element("th", { scope: "col", class: "number" }, "value"),
-        element("th", { scope: "col", class: "number wide" }, "time")] : []),
+      ...(hasValues ? [element("th", { scope: "col", class: "number" }, said("value")),
+        element("th", { scope: "col", class: "number wide" }, said("time"))] : []),
     );
   }
 
@@ -93,7 +93,7 @@ export class MovesTable {
     const figures = !this.hasValues ? [] : [
       element("td", { class: "number", title: told.filter(Boolean).join("; ") },
         value(turn.value) + (turn.proved ? " ✓" : "")),
-      element("td", { class: "number wide" }, turn.seconds ? `${turn.seconds.toFixed(2)} s` : "–"),
+      element("td", { class: "number wide" }, turn.seconds ? `${decimal(turn.seconds, 2)} s` : "–"),
     ];
     const row = element("tr", {}, element("td", { class: "number soft" }, String(turn.turn)), ...cells, ...figures);
     this.#mark(row, turn.turn);
@@ -110,7 +110,7 @@ export class MovesTable {
   /** The first role's move, which shows the turn: a dash where it only waits. */
   #button(turn, moves) {
     return element("button", {
-      class: "plain", type: "button", "aria-label": `turn ${turn}: ${jointMove(moves, this.names)}`,
+      class: "plain", type: "button", "aria-label": said("turn {turn}: {moves}", { turn, moves: jointMove(moves, this.names) }),
       click: () => this.onTurn(turn),
     }, nameOf(moves[0], this.names) || "–");
   }

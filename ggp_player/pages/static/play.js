@@ -2,20 +2,20 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, nameOf, post, setText, value } from "./dom.js";
+import { address, byId, element, listed, nameOf, post, said, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
-import { ThoughtsPanel } from "./thoughts.js";
+import { ThoughtsPanel, worth } from "./thoughts.js";
 
 const LISTED = 300;
 const FILTERED_FROM = 24;
 const MOST_MARKED = 0.5;
 const CHANCE = "random";
 
-const board = new Board(byId("board"), { onCell: click, label: "The board" });
+const board = new Board(byId("board"), { onCell: click, label: said("The board") });
 const moves = new MovesTable(byId("moves"));
-const clock = new Countdown(byId("clock"), "your clock");
+const clock = new Countdown(byId("clock"), said("your clock"));
 const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove: (move) => choose(acting(), move) }) : null;
 
 let table = null, drawn = null, picker = new MovePicker(), focused = null, boards = 0;
@@ -24,7 +24,7 @@ const number = byId("play").dataset.number; // where other matches follow, each 
 follow(address(number ? `/events?page=${number}` : "/events"), update, (state) => {
   if (state === "closed" && number && !byId("gallery")) return location.reload();
   if (state === "closed" && number) return showNext();
-  const told = { lost: "The program does not answer; trying again.", closed: "The program has ended. What was played is kept." };
+  const told = { lost: said("The program does not answer; trying again."), closed: said("The program has ended. What was played is kept.") };
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");
 });
@@ -44,7 +44,7 @@ async function showNext() {
   const answered = await fetch(address("/")).catch(() => null);
   if (answered?.ok) return location.reload();
   byId("connection").hidden = false;
-  setText(byId("connection"), "The program has ended. What was played is kept.");
+  setText(byId("connection"), said("The program has ended. What was played is kept."));
 }
 
 function update(message) {
@@ -71,7 +71,7 @@ function acting() {
 
 function showTable(offset) {
   const seats = table.roles.map((role) => {
-    const name = table.persons.includes(role) ? "you" : playerName(role, table.names[role]);
+    const name = table.persons.includes(role) ? said("you") : playerName(role, table.players[role]);
     return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
       element("dd", {}, goalOf(role, name)));
   });
@@ -89,7 +89,7 @@ function showTable(offset) {
   moves.clear();
   moves.rename(table.names);
   const sees = table.moves.some((turn) => turn.seen !== null);
-  moves.setRoles(sees ? [...table.roles, "you see"] : table.roles, false);
+  moves.setRoles(sees ? [...table.roles, said("you see")] : table.roles, false);
   for (const turn of table.moves) {
     moves.show(sees ? { ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] } : turn);
   }
@@ -98,12 +98,12 @@ function showTable(offset) {
 }
 
 function playerName(role, name) {
-  return role.toLowerCase() === CHANCE ? "chance" : name || "another player";
+  return role.toLowerCase() === CHANCE ? said("chance") : name || said("another player");
 }
 
 function goalOf(role, name) {
   const goal = table.goals[role];
-  return goal === undefined || goal === null ? name : `${name}, ${goal} points`;
+  return goal === undefined || goal === null ? name : said("{player}, {goal} points", { player: name, goal });
 }
 
 function showTurn() {
@@ -117,14 +117,15 @@ function turnText() {
   if (table.is_over) return table.result;
   const role = acting();
   if (role) {
-    const who = table.persons.length > 1 || table.roles.length > 1 ? `Your move, ${role}.` : "Your move.";
+    const who = table.persons.length > 1 || table.roles.length > 1 ? said("Your move, {role}.", { role }) : said("Your move.");
     const advice = table.advice;
     if (!advice || advice.role !== role) return who;
-    const worth = advice.value === null ? "" : `, value ${value(advice.value)}${advice.proved ? ", proved" : ""}`;
-    return `${who} Hint: ${called(advice.move)}${worth}.`;
+    const told = [called(advice.move), advice.value === null ? "" : worth(advice.value, advice.proved)];
+    return [who, said("Hint: {move}.", { move: told.filter(Boolean).join(", ") })].join(" ");
   }
-  if (table.waiting_for.length) return `${table.waiting_for.join(" and ")} thinks.`;
-  return Object.keys(table.chosen).length ? "Your move is made." : "";
+  if (table.waiting_for.length === 1) return said("{role} thinks.", { role: table.waiting_for[0] });
+  if (table.waiting_for.length) return said("{roles} think.", { roles: listed(table.waiting_for) });
+  return Object.keys(table.chosen).length ? said("Your move is made.") : "";
 }
 
 function showBoard(message) {
@@ -133,7 +134,7 @@ function showBoard(message) {
   focused = active ? [active.dataset.board, active.dataset.cell] : null;
   drawn = message;
   boards += 1;
-  board.show({ svg: message.svg, facts: message.facts, label: `The board at step ${table.step + 1}` });
+  board.show({ svg: message.svg, facts: message.facts, label: said("The board at step {step}", { step: table.step + 1 }) });
   setText(byId("ending"), message.ending);
   if (!focused) return;
   const [number, cell] = focused;
@@ -164,14 +165,14 @@ function renew() {
 function click(cell) {
   complain("");
   if (table?.is_over) return;
-  if (!acting()) return complain("It is not your move.");
-  if (!picker.options.length) return complain("No move names a place on the board: choose it in the list.");
+  if (!acting()) return complain(said("It is not your move."));
+  if (!picker.options.length) return complain(said("No move names a place on the board: choose it in the list."));
   const { move, several } = picker.click(cell);
   if (move) {
     picker.clear();
     choose(move.role, move.move);
   } else if (!picker.clicked.length && !picker.options.some((option) => option.cells.includes(cell))) {
-    complain("No legal move of yours is there.");
+    complain(said("No legal move of yours is there."));
   }
   showChoices(several ?? []);
   showLegal();
@@ -204,12 +205,12 @@ function showLegal() {
       (!isActing || fitting.has(move)) && [move, called(move)].some((text) => text.toLowerCase().includes(wanted)));
     count += table.legal[role].length;
     const title = table.choosing.length > 1 ? element("h3", {}, role) : null;
-    const more = shown.length > LISTED ? element("p", { class: "soft small" }, `and ${shown.length - LISTED} more`) : null;
-    return element("div", { class: "of-role", role: "group", "aria-label": `Moves of ${role}` }, title,
+    const more = shown.length > LISTED ? element("p", { class: "soft small" }, said("and {count} more", { count: shown.length - LISTED })) : null;
+    return element("div", { class: "of-role", role: "group", "aria-label": said("Moves of {role}", { role }) }, title,
       ...shown.slice(0, LISTED).map((move) => button(role, move)), more);
   });
   byId("filter-label").hidden = count < FILTERED_FROM;
-  const none = element("p", { class: "soft small" }, table.is_over ? "The match is over." : "None at the moment.");
+  const none = element("p", { class: "soft small" }, table.is_over ? said("The match is over.") : said("None at the moment."));
   byId("legal").replaceChildren(...(lists.length ? lists : [none]));
 }
 
@@ -245,7 +246,7 @@ function choose(role, move) {
 
 async function act(name, pressed) {
   pressed.setAttribute("aria-busy", "true");
-  if (name === "hint") setText(byId("turn"), "Looking for the best move …");
+  if (name === "hint") setText(byId("turn"), said("Looking for the best move …"));
   await send(`/${name}`, { step: table.step, match: table.match });
   pressed.removeAttribute("aria-busy");
   if (name === "hint" && table) showTurn();

@@ -1,10 +1,10 @@
 // A person who waits for a match: the page is loaded again when one begins.
 
-import { address, byId, setText } from "./dom.js";
+import { address, byId, said, setText } from "./dom.js";
 import { follow } from "./stream.js";
 
 follow(address(`/events?page=${byId("seat").dataset.number}`), () => {}, (state) => {
   if (state === "closed") return location.reload();
   byId("connection").hidden = state === "open";
-  setText(byId("connection"), "The manager does not answer; trying again.");
+  setText(byId("connection"), said("The manager does not answer; trying again."));
 });

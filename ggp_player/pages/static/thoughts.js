@@ -1,10 +1,11 @@
 // What a search thinks: its moves with bars, its rates, and the line that it expects.
 
-import { drawing, element, jointMove, nameOf, setText, short, value } from "./dom.js";
+import { decimal, drawing, element, jointMove, nameOf, said, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
 const BETWEEN_MOVES = /(, | \+ )/; // in the text of a line
 const COLUMNS = ["move", "value", "proved", "visits", "expected"]; // the cells of each move
+const HEADS = [said("move"), said("value"), said("proved"), said("visits"), said("expected")];
 const BAR = 3; // before this column stands a bar
 const NUMBERS = ["value", "proved", "visits"];
 
@@ -12,17 +13,17 @@ export class ThoughtsPanel {
   /** Fill a container; onMove(move) is called for a move that is chosen, where it is given. */
   constructor(container, { onMove = null } = {}) {
     this.onMove = onMove;
-    this.title = element("p", { class: "soft small", "aria-live": "off" }, "Nothing is searched yet.");
+    this.title = element("p", { class: "soft small", "aria-live": "off" }, said("Nothing is searched yet."));
     this.rates = element("dl", { class: "rates" });
-    this.line = element("ol", { class: "principal", "aria-label": "The line that is expected" });
+    this.line = element("ol", { class: "principal", "aria-label": said("The line that is expected") });
     this.body = element("tbody");
     this.more = element("p", { class: "soft small" });
-    const heads = COLUMNS.map((name) => element("th", { scope: "col", class: classOf(name) }, name));
-    heads.splice(BAR, 0, element("th", { scope: "col" }, "0 to 100"));
+    const heads = COLUMNS.map((name, index) => element("th", { scope: "col", class: classOf(name) }, HEADS[index]));
+    heads.splice(BAR, 0, element("th", { scope: "col" }, said("0 to 100")));
     const head = element("tr", {}, ...heads);
     this.notice = element("p", { class: "notice small", hidden: true });
     this.table = element("table", { class: "thoughts" }, element("thead", {}, head), this.body);
-    const scrolls = element("div", { class: "across", tabindex: "0", role: "group", "aria-label": "Moves that are searched" }, this.table);
+    const scrolls = element("div", { class: "across", tabindex: "0", role: "group", "aria-label": said("Moves that are searched") }, this.table);
     container.replaceChildren(this.title, this.notice, this.rates, this.line, scrolls, this.more);
     this.table.hidden = true;
   }
@@ -34,7 +35,7 @@ export class ThoughtsPanel {
     this.notice.hidden = !view?.notice;
     setText(this.notice, view?.notice ?? "");
     if (!view) {
-      setText(this.title, "Nothing is searched now.");
+      setText(this.title, said("Nothing is searched now."));
       this.rates.replaceChildren();
       this.line.replaceChildren();
       return;
@@ -46,12 +47,12 @@ export class ThoughtsPanel {
     const shown = view.moves.slice(0, SHOWN);
     this.body.replaceChildren(...shown.map((known) => this.#row(known, view.move)));
     const others = Math.max(view.move_count, view.moves.length) - shown.length;
-    setText(this.more, others > 0 ? `and ${others} more moves` : "");
+    setText(this.more, others > 0 ? said("and {count} more moves", { count: others }) : "");
   }
 
   #titleOf(view) {
-    const told = [`turn ${view.turn}: ${this.#name(view.move)}`, view.strategy, `${(view.seconds ?? 0).toFixed(1)} s`];
-    if (view.value !== null) told.push(`value ${value(view.value)}${view.proved ? ", proved" : ""}`);
+    const told = [said("turn {turn}: {moves}", { turn: view.turn, moves: this.#name(view.move) }), view.strategy, `${decimal(view.seconds ?? 0, 1)} s`];
+    if (view.value !== null) told.push(worth(view.value, view.proved));
     if (view.note) told.push(view.note);
     return told.filter(Boolean).join(" · ");
   }
@@ -75,6 +76,11 @@ export class ThoughtsPanel {
   }
 }
 
+/** A value in words. */
+export function worth(number, isProved) {
+  return isProved ? said("value {value}, proved", { value: value(number) }) : said("value {value}", { value: value(number) });
+}
+
 /** The line that is expected after a move, as its row in the table says it, with the moves' names. */
 function expected(known, names) {
   const text = known.cells.at(-1);
@@ -95,8 +101,8 @@ export function lineOf(view) {
 
 function ratesOf(view) {
   const rates = [
-    ["playouts", view.playouts], ["playouts/s", view.playouts_per_second],
-    ["nodes", view.nodes], ["nodes/s", view.nodes_per_second], ["depth", view.depth],
+    [said("playouts"), view.playouts], [said("playouts/s"), view.playouts_per_second],
+    [said("nodes"), view.nodes], [said("nodes/s"), view.nodes_per_second], [said("depth"), view.depth],
   ];
   return rates.filter(([, number]) => number)
     .map(([name, number]) => element("div", {},
@@ -106,8 +112,8 @@ function ratesOf(view) {
 /** The proved bounds as a band, the value as a line in it; filled and dark where it is proved. */
 function bar(known) {
   const proved = known.low === known.high;
-  const label = proved ? `proved: ${value(known.low)}`
-    : `between ${value(known.low)} and ${value(known.high)}`;
+  const label = proved ? said("proved: {value}", { value: value(known.low) })
+    : said("between {low} and {high}", { low: value(known.low), high: value(known.high) });
   const parts = [
     drawing("rect", { class: "ground", x: 0, y: 3, width: 100, height: 4 }),
     drawing("rect", { class: "range", x: known.low, y: 1, width: Math.max(0, known.high - known.low), height: 8 }),

@@ -36,7 +36,7 @@ def test_a_line_a_piece_a_score_or_a_rule_is_named(game: str, state: str, wanted
     last = machine.state_of(gdl.parse_term(f"(state {state})").args)  # type: ignore[union-attr]
     is_over = machine.is_terminal(last)
     facts = decisive_facts(machine, last) if is_over else frozenset()
-    said = ending_in_words(layout_of(ruleset), facts, ending_rules(ruleset, last))
+    said = str(ending_in_words(layout_of(ruleset), facts, ending_rules(ruleset, last)))
     assert wanted in said
     assert bool(wanted) == bool(said) == is_over
 
@@ -51,4 +51,5 @@ def test_rules_that_take_too_long_to_try_are_not_named() -> None:
 def test_more_places_than_can_be_read_are_counted() -> None:
     ruleset = gdl.load("reversi")
     facts = [gdl.parse_term(f"(disc {x} {y} black)") for x in range(1, 9) for y in (1, 2)]
-    assert ending_in_words(layout_of(ruleset), facts, ()) == "Decided by black on 16 places."
+    said = str(ending_in_words(layout_of(ruleset), facts, ()))
+    assert said == "Decided by black on 16 places."

@@ -93,7 +93,7 @@ async def test_what_has_decided_a_match_is_marked_at_its_end(drawer: Drawer, won
     steps = await drawer.draw(DrawSteps(won, "1", 0, 16, 7))
     assert [step.svg.count('class="decisive"') for step in steps] == [0] * 7 + [4]
     endings = [""] * 7 + ["Decided by red on 1,1; 1,2; 1,3 and 1,4."]
-    assert [step.ending for step in steps] == endings
+    assert [str(step.ending) for step in steps] == endings
 
 
 def archived(folder: Path, rules: str, joint_moves: list[tuple[str, ...]]) -> str:

@@ -143,7 +143,8 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         click(page, "b3")
         page.locator("#turn.over", has_text="You win.").wait_for()
         page.locator("#ending", has_text="Decided by cross on b1, b2 and b3.").wait_for()
-        assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
+        seats = " ".join(page.locator("#seats").inner_text().split())
+        assert seats == "cross you, 100 points nought legal, 0 points"
         assert fits(page)
         page.get_by_role("button", name="New match").click()
         page.locator("#turn", has_text="Your move, cross").wait_for()
@@ -292,3 +293,26 @@ def test_an_open_page_shows_the_match_that_took_its_place(browser: Browser) -> N
         page.locator("h1", has_text="Hex").wait_for()
         is_asked(page, 0)
         other.close()
+
+
+@pytest.mark.thorough
+def test_a_language_is_chosen_and_kept(browser: Browser) -> None:
+    with playing(browser, "play", "--no-browser", "--opponent", "legal", width=390) as page:
+        page.get_by_label("Language").select_option("de")
+        page.locator("h1", has_text="Ein Spiel spielen").wait_for()
+        page.get_by_label("Suchen").fill("tic-tac")
+        page.locator("#count", has_text="4 von 48 Spielen").wait_for()
+        assert fits(page)
+        page.get_by_role("button", name="Tic-tac-toe spielen", exact=True).click()
+        page.locator("#turn", has_text="Sie sind am Zug, cross.").wait_for()
+        for step, move in ((2, "b2"), (4, "b1"), (5, "b3")):
+            page.locator("#legal").get_by_role("button", name=move, exact=True).click()
+            page.wait_for_function(
+                "step => document.querySelector('#play').dataset.step === `${step}`", arg=step
+            )
+        page.locator("#turn.over", has_text="Sie gewinnen.").wait_for()
+        page.locator("#ending", has_text="Entschieden durch cross auf b1, b2 und b3.").wait_for()
+        assert page.locator("html").get_attribute("lang") == "de"
+        assert fits(page)
+        page.get_by_label("Sprache").select_option("en")
+        page.locator("#turn.over", has_text="You win.").wait_for()

@@ -14,6 +14,7 @@ import pytest
 from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
+from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession
@@ -279,6 +280,33 @@ async def test_what_comes_too_late_is_refused_with_a_sentence(visitor: Visitor) 
     assert status == 200
     status, text = await visitor.post("/move", **click)
     assert (status, text) == (409, "that was in the match before; a new one has begun")
+
+
+async def test_the_page_speaks_the_language_of_its_reader(visitor: Visitor) -> None:
+    german = {"Accept-Language": "de-CH, en;q=0.5"}
+    _, text = await visitor.get(**german)
+    assert '<html lang="de"' in text
+    assert ">Aufgeben</button>" in text
+    assert "Sie sind am Zug" in text  # for its script
+    _, text = await visitor.get(Cookie=f"{LANGUAGE_COOKIE}=en", **german)
+    assert '<html lang="en"' in text
+    assert "data-words" not in text
+    status, text = await visitor.send(
+        "/move",
+        '{"role": "cross", "move": "x", "step": 7, "match": 1}',
+        {"Accept-Language": "de"},
+    )
+    assert (status, text) == (409, "das galt für Schritt 8, und die Partie ist bei Schritt 1")
+    assert (await visitor.get("/back", **german))[0] == 405
+    await visitor.session.resign(0)
+    async with (
+        asyncio.timeout(LIMIT),
+        visitor.client.get(f"{visitor.address}/events", headers=german) as response,
+    ):
+        async for message in _messages(response):
+            if (position := message.get("position", {})).get("is_over"):
+                assert position["result"] == "Aufgegeben von cross."
+                break
 
 
 async def test_nobody_else_moves(visitor: Visitor) -> None:

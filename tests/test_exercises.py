@@ -1,15 +1,32 @@
-"""The exercises for students: what is missing is said, and whoever can do it passes."""
+"""The exercises for students: each has a solution that passes, and mistakes that are named."""
 
 from __future__ import annotations
 
+import os
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
 
+from tests.support import exercise_solutions
 from tests.support.paths import ROOT
 
-MODULE = runpy.run_path(str(ROOT / "docs" / "examples" / "exercises.py"))
+SCRIPT = ROOT / "docs" / "examples" / "exercises.py"
+MODULE = runpy.run_path(str(SCRIPT))
+
+LEGAL = "write a legal player"
+WIN = "take a win in one move"
+RANDOM = "beat random"
+FORCED = "find what can be forced"
+MINIMAX = "never lose tic-tac-toe to minimax"
+ALPHA_BETA = "beat alpha_beta"
+
+
+def handed_in(name: str) -> str:
+    """How a strategy is called: a class of the solutions, or one of our own."""
+    return f"{exercise_solutions.__file__}:{name}" if name[0].isupper() else name
 
 
 def verdict(name: str, strategy: str) -> str:
@@ -17,27 +34,78 @@ def verdict(name: str, strategy: str) -> str:
     return exercise(strategy)
 
 
+def verdicts(strategy: str) -> dict[str, str]:
+    return dict(MODULE["verdicts"](strategy))
+
+
 @pytest.mark.parametrize(
-    ("name", "strategy", "missing"),
+    ("exercise", "solution"),
     [
-        ("take a win in one move", "alpha_beta", ""),
-        ("take a win in one move", "legal", "(put c3) wins at once, and it chose (put b1)"),
-        ("find what can be forced", "minimax", ""),
-        ("find what can be forced", "legal", "the value of a1 is 3, and it says None"),
+        (LEGAL, "Last"),
+        (WIN, "Greedy"),
+        (FORCED, "Deepening"),
+        pytest.param(RANDOM, "HandMadeUct", marks=pytest.mark.thorough),
+        pytest.param(MINIMAX, "Deepening", marks=pytest.mark.thorough),
+        pytest.param(ALPHA_BETA, "Lines", marks=pytest.mark.thorough),
+        pytest.param(ALPHA_BETA, "HandMadeUct", marks=pytest.mark.slow),
     ],
 )
-def test_a_verdict_in_words(name: str, strategy: str, missing: str) -> None:
-    assert verdict(name, strategy) == missing
+def test_a_solution_passes(exercise: str, solution: str) -> None:
+    assert verdict(exercise, handed_in(solution)) == ""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "mistake", "missing"),
+    [
+        (WIN, "legal", "(put c3) wins at once, and it chose (put b1)"),
+        (FORCED, "Optimist", "a1 forces 3, other moves 2; it chose a3"),
+        (FORCED, "Greedy", "the value of a1 is 3, and it says None"),
+        (RANDOM, "Last", "points a match against random in ticTacToe, in 20 matches; it takes 85"),
+        (
+            MINIMAX,
+            "Greedy",
+            "points a match against bounded_minimax in ticTacToe, in 6 matches; it takes 50",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_words(exercise: str, mistake: str, missing: str) -> None:
+    assert verdict(exercise, handed_in(mistake)).endswith(missing)
+
+
+def test_alpha_beta_gets_half_of_the_points_against_itself() -> None:
+    assert MODULE["points"]("connectFour", "alpha_beta", "alpha_beta", 2, 2, 60) == 50
+    assert dict(MODULE["EXERCISES"])[ALPHA_BETA].args[2] > 50
+
+
+@pytest.mark.parametrize(
+    ("strategy", "missing"),
+    [
+        (handed_in("Illegal"), "resign is not legal for "),
+        (handed_in("Undecided"), "it made no choice in "),
+        ("mcts", "states are counted one by one, and it evaluates blocks of them"),
+        ("no_such_strategy", "there is no strategy 'no_such_strategy'"),
+    ],
+)
+def test_what_cannot_play_is_told_so_in_each_exercise(strategy: str, missing: str) -> None:
+    said = verdicts(strategy)
+    assert len(said) == 6
+    assert all(missing in each for each in said.values())
 
 
 @pytest.mark.thorough
-def test_a_first_player_passes_the_first_only() -> None:
-    assert verdict("write a legal player", "legal") == ""
-    missing = verdict("never lose tic-tac-toe to minimax", "legal")
-    assert missing.endswith("against bounded_minimax in ticTacToe, in 4 matches; it takes 50")
-
-
-def test_a_strategy_that_fails_is_told_so_in_each_exercise() -> None:
-    said = [missing for _, missing in MODULE["verdicts"]("no_such_strategy")]
-    assert len(said) == 6
-    assert all("there is no strategy 'no_such_strategy'" in missing for missing in said)
+def test_a_verdict_is_the_same_in_each_process() -> None:
+    code = (
+        f"import runpy; points = runpy.run_path({str(SCRIPT)!r})['points']; "
+        f"print(points('connectFour', {handed_in('HandMadeUct')!r}, 'alpha_beta', 2, 2, 60))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1

@@ -17,7 +17,14 @@ from tests.support.paths import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-PAGES = ("minimax", "bounded_minimax", "alpha_beta")
+PAGES = (
+    "minimax",
+    "bounded_minimax",
+    "alpha_beta",
+    "iterative_deepening",
+    "max_n",
+    "deliberation",
+)
 
 
 def command_of(page: str) -> list[str]:

@@ -8,19 +8,25 @@ Each exercise is played, and its verdict is a sentence. The status is 0 where al
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from random import Random
 
 import gdl
 from gdl import Constant, State, StateMachine
+from gdl.playouts import play_out
 from ggp_player.errors import GgpPlayerError
-from ggp_player.inspect.timed_search import timed_search
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import create
+from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
 
-SECONDS = 0.2
-"""For each move."""
+STATES = 500
+"""How many next states a strategy may ask for in each move, unless an exercise says otherwise."""
+
+MOST_CHOICES = 100_000
+"""After so many choices a search ends, whatever it asks for."""
 
 TREE = """
 (role max) (role min) (init (at root)) (init (turn max)) (other max min) (other min max)
@@ -38,44 +44,68 @@ TREE = """
 """The tree of docs/minimax.md: max can force 3, by a1."""
 
 
-def choose(strategy: str, position: Position) -> Choice:
-    """The last choice of a strategy after its seconds; it must be legal."""
-    search = timed_search(create(strategy), position, SECONDS)
-    if search.choice is None:
-        raise GgpPlayerError(f"it made no choice in {SECONDS:g} s")
-    if search.choice.move not in position.legal_moves:
-        raise GgpPlayerError(f"{search.choice.move} is not legal for {position.role}")
-    return search.choice
+class Player:
+    """A strategy in one match. It may ask for so many next states in each move."""
+
+    def __init__(self, name: str, machine: StateMachine, states: int = STATES) -> None:
+        self.strategy = create(name)
+        self.states = states
+        # A strategy may keep its machine from move to move, so it is the same in all of them.
+        self.machine = InterruptibleMachine(machine, lambda: self.machine.states > self.states)
+        if isinstance(self.strategy, EngineStrategy):
+            raise GgpPlayerError("states are counted one by one, and it evaluates blocks of them")
+
+    def choose(self, state: State, role: Constant, random: Random) -> Choice:
+        """Its last choice before it asks for more; it must be legal."""
+        legal = self.machine.machine.legal_moves(state, role)
+        if len(legal) == 1:
+            return Choice(legal[0])
+        self.machine.states = 0
+        choice = None
+        with suppress(SearchInterrupted):
+            search = self.strategy.search(Position(self.machine, state, role, random))
+            for choice in islice(search, MOST_CHOICES):  # noqa: B007
+                pass
+        if choice is None:
+            raise GgpPlayerError(f"it made no choice in {self.states} next states")
+        if choice.move not in legal:
+            raise GgpPlayerError(f"{choice.move} is not legal for {role}")
+        return choice
 
 
-def play(machine: StateMachine, strategies: list[str], seed: int) -> list[int]:
-    """Play a match; return the goals of all roles."""
-    state, random = machine.initial_state(), Random(seed)
+def play(machine: StateMachine, players: Sequence[Player], state: State, seed: int) -> list[int]:
+    """Play a match from a state on; return the goals of all roles."""
+    randoms = [Random(f"{seed} {role}") for role in machine.roles]
     while not machine.is_terminal(state):
-        moves = []
-        for strategy, role in zip(strategies, machine.roles, strict=True):
-            position = Position(machine, state, role, random)
-            legal = position.legal_moves
-            moves.append(legal[0] if len(legal) == 1 else choose(strategy, position).move)
+        seats = zip(players, machine.roles, randoms, strict=True)
+        moves = [player.choose(state, role, random).move for player, role, random in seats]
         state = machine.next_state(state, moves)
     return [machine.goal(state, role) or 0 for role in machine.roles]
 
 
-def points(game: str, mine: str, other: str, matches: int) -> float:
-    """The mean goal of a strategy against another, in both roles."""
+def points(
+    game: str, mine: str, other: str, matches: int, plies: int = 0, states: int = STATES
+) -> float:
+    """The mean goal of a strategy against another, in both roles after each opening.
+
+    An opening has some plies at random, which are the same whenever it is played: against itself
+    a strategy gets half of the points.
+    """
     machine = gdl.compile(gdl.load(game))
     goals = []
     for number in range(matches):
-        index = number % 2
-        seats = [mine, other] if index == 0 else [other, mine]
-        goals.append(play(machine, seats, number)[index])
+        opening, index = divmod(number, 2)
+        *_, last = play_out(machine, Random(opening), max_steps=plies)
+        names = [mine, other] if index == 0 else [other, mine]
+        players = [Player(name, machine, states) for name in names]
+        goals.append(play(machine, players, last.state, opening)[index])
     return sum(goals) / matches
 
 
 def legal_player(mine: str) -> str:
     """Write a legal player."""
-    points("ticTacToe", mine, "random", 2)
-    points("breakthrough", mine, "random", 2)
+    for game in ("ticTacToe", "breakthrough"):
+        points(game, mine, "random", matches=2, plies=0, states=50)
     return ""
 
 
@@ -83,32 +113,27 @@ def takes_a_win(mine: str) -> str:
     """Take a win in one move."""
     machine = gdl.interpret(gdl.load("ticTacToe"))
     moves = (["put a3", "noop"], ["noop", "put a1"], ["put b3", "noop"], ["noop", "put a2"])
-    state = after(machine, *moves)
-    move = choose(mine, Position(machine, state, machine.roles[0])).move
-    return "" if str(move) == "(put c3)" else f"(put c3) wins at once, and it chose {move}"
-
-
-def after(machine: gdl.StateMachine, *moves: list[str]) -> State:
-    """The state after some joint moves from the beginning."""
     state = machine.initial_state()
     for joint_move in moves:
-        texts = (move if " " not in move else f"({move})" for move in joint_move)
-        state = machine.next_state(state, [gdl.parse_term(text) for text in texts])
-    return state
+        state = machine.step(state, joint_move)
+    move = Player(mine, machine).choose(state, machine.roles[0], Random(0)).move
+    return "" if str(move) == "(put c3)" else f"(put c3) wins at once, and it chose {move}"
 
 
 def minimax_value(mine: str) -> str:
     """Choose by minimax: what can be forced, and not what could happen."""
     machine = gdl.interpret(gdl.parse(TREE))
-    choice = choose(mine, Position(machine, machine.initial_state(), Constant("max")))
+    choice = Player(mine, machine).choose(machine.initial_state(), Constant("max"), Random(0))
     if str(choice.move) != "a1":
         return f"a1 forces 3, other moves 2; it chose {choice.move}"
     return "" if choice.value == 3 else f"the value of a1 is 3, and it says {choice.value}"
 
 
-def beats(game: str, other: str, matches: int, least: float, mine: str) -> str:
+def beats(
+    other: str, game: str, least: float, matches: int, plies: int, states: int, mine: str
+) -> str:
     """Win against a strategy."""
-    mean = points(game, mine, other, matches)
+    mean = points(game, mine, other, matches, plies, states)
     said = f"{mean:.0f} points a match against {other} in {game}, in {matches} matches"
     return "" if mean >= least else f"{said}; it takes {least:g}"
 
@@ -116,10 +141,13 @@ def beats(game: str, other: str, matches: int, least: float, mine: str) -> str:
 EXERCISES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("write a legal player", legal_player),
     ("take a win in one move", takes_a_win),
-    ("beat random", partial(beats, "ticTacToe", "random", 12, 85)),
+    ("beat random", partial(beats, "random", "ticTacToe", 85, 20, 1, 1000)),
     ("find what can be forced", minimax_value),
-    ("never lose tic-tac-toe to minimax", partial(beats, "ticTacToe", "bounded_minimax", 4, 50)),
-    ("beat alpha_beta", partial(beats, "connectFour", "alpha_beta", 8, 60)),
+    (
+        "never lose tic-tac-toe to minimax",
+        partial(beats, "bounded_minimax", "ticTacToe", 50, 6, 1, 20_000),
+    ),
+    ("beat alpha_beta", partial(beats, "alpha_beta", "connectFour", 65, 12, 2, 2000)),
 )
 """The exercises, from easy to hard: each returns what is missing, nothing where it is passed."""
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from gdl.game_library import find_own_game, similar_names
-from gdl.system import is_file, is_folder
+from gdl.system import address_space_limit, is_file, is_folder
 
 STDIN = Path("-")
 
@@ -100,16 +100,23 @@ class MachineKind(StrEnum):
     """Evaluates the circuit of the ground rules, 512 states at a time; takes time to compile."""
 
 
-def runs(place: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
+def runs(place: str, least_mib: int = 0) -> Callable[[Callable[[], None]], Callable[..., None]]:
     """Have a command call a function, ``module:name``, which is imported when the command is given.
 
     What is decorated has the name and the help of the command, and does nothing. So asking for help
-    imports nothing slow.
+    imports nothing slow. A command that needs ``least_mib`` MiB of address space is refused where
+    a limit leaves less: importing libraries would end it in the middle, or threads never begin.
     """
 
     def decorated(described: Callable[[], None]) -> Callable[..., None]:
         @wraps(described)
         def run(*context: click.Context, **options: object) -> None:
+            limit = address_space_limit()
+            if limit is not None and limit < least_mib * 2**20:
+                raise click.ClickException(
+                    f"expected a limit of address space (ulimit -v) of {least_mib} MiB or more, "
+                    f"found {limit >> 20} MiB"
+                )
             module, _, name = place.partition(":")
             getattr(import_module(module), name)(*context, **options)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from gdl.benchmark.baselines import (
@@ -50,6 +51,16 @@ from gdl.cli.options import check_plot, game_name, read_source
 from gdl.errors import Source
 from gdl.language import parse
 from gdl.system import child_environment
+
+PLAYOUTS_ONLY = {
+    "machine": "--machine",
+    "threads": "--threads",
+    "baselines": "--baselines",
+    "baselines_file": "--baselines-file",
+    "peers": "--peers",
+    "plot": "--plot",
+}
+"""Options of bare playouts on this processor, by the names of their arguments."""
 
 Report = TypeVar("Report")
 """The figures of one game."""
@@ -101,6 +112,7 @@ def run_bench(
     **numbers: Any,  # noqa: ANN401
 ) -> None:
     """Measure random playouts: states per second, and what it takes to begin."""
+    _check_measured("--device" if device is not None else "--env" if env else None)
     plan = MeasurementPlan(**numbers)
     if device is not None and (envs if env else lanes) % DEVICE_WORD:
         option, count = ("--envs", envs) if env else ("--lanes", lanes)
@@ -126,6 +138,15 @@ def run_bench(
         _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
     else:
         _bench_playouts(sheets, sources, plan, machine, form, plot)
+
+
+def _check_measured(measured: str | None) -> None:
+    """Raise UsageError for an option that the measurement of another one does not use."""
+    source = click.get_current_context().get_parameter_source
+    for name, option in PLAYOUTS_ONLY.items():
+        if measured is not None and source(name) is ParameterSource.COMMANDLINE:
+            message = f"{option} is for playouts on this processor: leave it out, or {measured}"
+            raise click.UsageError(message)
 
 
 def _bench_playouts(

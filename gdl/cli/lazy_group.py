@@ -91,8 +91,9 @@ class LazyGroup(click.Group):
         except (MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
                 raise
+            reason = f": {error}" if str(error) else ""
             raise click.ClickException(
-                f"too little memory, or too few processes, for this command: {error}; "
+                f"too little memory, or too few processes, for this command{reason}; "
                 "end other programs, or raise the limits (ulimit -v, ulimit -u)"
             ) from error
 

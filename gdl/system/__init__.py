@@ -46,6 +46,7 @@ from gdl.system.processes import (
     start_method,
 )
 from gdl.system.resources import (
+    address_space_limit,
     available_cpus,
     available_memory,
     boot_instant,
@@ -67,6 +68,7 @@ from gdl.system.resources import (
 from gdl.system.strays import find_strays
 
 __all__ = [
+    "address_space_limit",
     "available_cpus",
     "available_memory",
     "boot_instant",

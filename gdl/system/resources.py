@@ -139,6 +139,14 @@ def limit_memory(limit: int) -> bool:
     return resource is not None and _limit(resource.RLIMIT_AS, limit, limit)
 
 
+def address_space_limit() -> int | None:
+    """Return how many bytes of address space this process may have; None without such a limit."""
+    if resource is None:
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 def limit_cpu_seconds(limit: int) -> bool:
     """Limit the CPU time of this process, in seconds, for good; return whether that was done.
 

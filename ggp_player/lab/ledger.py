@@ -59,10 +59,14 @@ def begin_entry(
 ) -> LedgerEntry:
     """Write the entry of a duel that is about to begin.
 
-    Raises :class:`LabError` where there is a file already, as no experiment replaces another.
+    Raises :class:`LabError` where there is a file already, as no experiment replaces another; of
+    two that begin at once, one has it.
     """
-    if path.exists():
-        raise LabError(f"{path} exists: an experiment of a ledger is not replaced by another")
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError as error:
+        message = f"{path} exists: an experiment of a ledger is not replaced by another"
+        raise LabError(message) from error
     games = len(duel.games)
     budget = f"at most {duel.pairs} pairs in each of {games} games, {duel.limit}"
     entry = LedgerEntry(

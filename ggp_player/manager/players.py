@@ -166,7 +166,8 @@ Seat: TypeAlias = Config | RemotePlayer | HumanSeat
 def seat_of(player: str, **settings: object) -> Seat:
     """Read a player's text: ``host:port``, a strategy, which gets the settings given, or ``human``.
 
-    ``host:port#DIALECT`` is a player server that does not speak dialect A. Raises
+    ``host:port#DIALECT`` is a player server that does not speak dialect A. A strategy keeps no
+    matches for after a restart: the folder that the environment names is for a server. Raises
     :class:`ConfigError` if it is none of them.
     """
     if (human := human_seat(player)) is not None:
@@ -177,7 +178,11 @@ def seat_of(player: str, **settings: object) -> Seat:
         raise ConfigError((f"expected a dialect after '#', one of {known}; found {player}",))
     if remote is None and re.fullmatch(r"[^\s/]*:\d+(#.*)?", player):
         raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
-    return remote or load_config(flags={"strategy": player, **settings})
+    if remote is not None:
+        return remote
+    return load_config(flags={"strategy": player, **settings}).model_copy(
+        update={"state_dir": None}
+    )
 
 
 def compile_searches_of(players: Iterable[str], report: Callable[[str], None]) -> None:

@@ -7,11 +7,13 @@ import logging
 from asyncio.subprocess import DEVNULL
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from gdl.analysis.move_names import MoveNames
 from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
+from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import PositionError, UnplayableError
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawing_messages import (
@@ -34,8 +36,14 @@ DRAWING_SECONDS = 20.0
 MAX_ANSWER = 64 * 2**20
 """Bytes of the longest answer."""
 
-MAX_HOPELESS = 4096
+MAX_FAILED = 4096
 """Requests that are remembered as those that took too long."""
+
+FIRST_PAUSE = 60.0
+"""Seconds until a request that took too long is tried again; each failure doubles them."""
+
+LONGEST_PAUSE = 3600.0
+"""The most seconds that they become."""
 
 MAX_NAMED = 64
 """Games of which it is remembered what their moves are called."""
@@ -43,23 +51,33 @@ MAX_NAMED = 64
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A request that took too long: the ``pause`` after it, and the instant at which it is over."""
+
+    pause: float
+    until: float
+
+
 class Drawer:
     """Draws states one after the other, in its ``helper``, which is started by the first.
 
     Of what an ``asker`` wants, one request at a time waits for its turn, so that nobody has the
     process for long while others wait. An asker is the address of a viewer, and empty where a state
-    is drawn for all who look. A request that took too long is not tried again; others are. The
-    process lets all others go before it, unless it draws ``for_person``, who waits to move.
+    is drawn for all who look. A request that took too long is not tried again for a while, as the
+    machine may have been busy; others are. The process lets all others go before it, unless it
+    draws ``for_person``, who waits to move.
     """
 
-    def __init__(self, *, for_person: bool = False) -> None:
+    def __init__(self, clock: Clock = monotonic, *, for_person: bool = False) -> None:
+        self._clock = clock
         self._turn = asyncio.Lock()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         stderr = None if _log.isEnabledFor(logging.DEBUG) else DEVNULL
         arguments = (drawing_process.FOR_PERSON,) if for_person else ()
         command = helper_command(drawing_process.main, *arguments)
         self.helper = AsyncHelper(command, MAX_ANSWER, stderr=stderr)
-        self._hopeless: OrderedDict[int, None] = OrderedDict()
+        self._failures: OrderedDict[int, _Failure] = OrderedDict()
         self._names: OrderedDict[NameMoves, MoveNames] = OrderedDict()
 
     async def warm_up(self) -> None:
@@ -112,11 +130,10 @@ class Drawer:
     async def _asked(self, request: DrawingRequest, asker: str) -> Answer:
         own_turn = self._turns.setdefault(asker, asyncio.Lock())
         async with own_turn, self._turn:
-            if hash(request) in self._hopeless:
+            failure = self._failures.get(hash(request))
+            if failure is not None and self._clock() < failure.until:
                 return Answer()
             answer = await self._answer(request)
-        if answer.is_too_hard:
-            self._give_up(request)
         if answer.error:
             _log.warning("a state is not drawn: %s", answer.error)
         return answer
@@ -127,15 +144,23 @@ class Drawer:
 
     async def _answer(self, request: DrawingRequest) -> Answer:
         try:
-            return decode_answer(await self.helper.ask(encode(request), DRAWING_SECONDS))
+            answer = decode_answer(await self.helper.ask(encode(request), DRAWING_SECONDS))
         except (OSError, ValueError) as error:
-            self._give_up(request)
+            self._put_off(request)
             return Answer(error=f"the process that draws {_reason(error)}")
+        if answer.is_too_hard:
+            self._put_off(request)
+        else:
+            self._failures.pop(hash(request), None)
+        return answer
 
-    def _give_up(self, request: DrawingRequest) -> None:
-        self._hopeless[hash(request)] = None
-        if len(self._hopeless) > MAX_HOPELESS:
-            self._hopeless.popitem(last=False)
+    def _put_off(self, request: DrawingRequest) -> None:
+        """Have a request that took too long wait, each time for longer."""
+        before = self._failures.pop(hash(request), None)
+        pause = FIRST_PAUSE if before is None else min(2 * before.pause, LONGEST_PAUSE)
+        self._failures[hash(request)] = _Failure(pause, self._clock() + pause)
+        if len(self._failures) > MAX_FAILED:
+            self._failures.popitem(last=False)
 
 
 def _reason(error: Exception) -> str:

@@ -3,8 +3,8 @@
 It reads a request a line and answers each with a line, at low priority and within bounds of its
 own, and ends with its server. What it has found out of rules and matches is kept for the next
 request. To find the boards of a game may take :data:`LAYOUT_SECONDS` of CPU time, and to compute
-and draw a position :data:`POSITION_SECONDS`; what takes longer is not tried again, and costs
-nothing else.
+and draw a position :data:`POSITION_SECONDS`; what takes longer costs nothing else, and the server
+lets some time pass before it asks again.
 """
 
 from __future__ import annotations

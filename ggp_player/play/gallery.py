@@ -196,10 +196,12 @@ class Gallery:
     async def _board(self, request: web.Request) -> web.Response:
         key = request.match_info["game"]
         game = self._game(key)
-        if key not in self._drawings:
+        drawing = self._drawings.get(key)
+        if drawing is None:
             asked = FindGame(game.text, game.layout_file, f"{key}-")
-            _, self._drawings[key] = await self._found(asked, "the gallery")
-        drawing = self._drawings[key]
+            _, drawing = await self._found(asked, "the gallery")
+            if drawing.svg:  # a list of facts may be for want of time, which there may be later
+                self._drawings[key] = drawing
         return self._site.json(to_json({"svg": drawing.svg, "facts": drawing.facts}))
 
     async def _rules(self, request: web.Request) -> web.Response:
@@ -214,10 +216,12 @@ class Gallery:
         card = game_card(key, name, asked.text, found.roles)
         word = _NO_WORD.sub("_", name)
         self._games[key] = _Game(word, card, asked.text, problems=found.problems)
-        self._drawings[key] = drawing
+        if drawing.svg:
+            self._drawings[key] = drawing
         added = [one for one, game in self._games.items() if game.file is None]
         for oldest in added[:-MAX_ADDED]:
-            del self._games[oldest], self._drawings[oldest]
+            del self._games[oldest]
+            self._drawings.pop(oldest, None)
         return self._site.json(to_json({"key": key}))
 
     async def _found(self, asked: FindGame, asker: str) -> tuple[GameFound, Drawing]:

@@ -104,7 +104,8 @@ def bench_command() -> None:
     beside bare playouts, which deliver nothing. It needs the extra rl.
 
     --device measures playouts on a GPU, per second of wall-clock time, beside a core of this
-    processor; with --env environments whose arrays stay on the GPU.
+    processor; with --env environments whose arrays stay on the GPU. --machine, --threads,
+    --baselines, --baselines-file and --plot are for playouts on this processor alone.
 
     \b
     Examples:

@@ -22,6 +22,9 @@ CLOCK = click.IntRange(1, MAX_CLOCK)
 RULESHEET = RulesheetPath()
 """The type of an argument that names a rulesheet."""
 
+LEAST_MIB = 512
+"""MiB of address space in which a match begins: with less, libraries and threads fail at random."""
+
 NO_ARCHIVE_VARIABLE = "GGP_PLAYER_NO_ARCHIVE"
 """The environment variable by which no archive is written."""
 

@@ -6,6 +6,7 @@ import click
 
 from gdl.cli.arguments import runs
 from ggp_player.cli.commands.arguments import (
+    LEAST_MIB,
     RULESHEET,
     archiving_options,
     match_options,
@@ -20,7 +21,7 @@ from ggp_player.cli.commands.arguments import (
 @output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
 @archiving_options
-@runs("ggp_player.cli.managing.match:run_match")
+@runs("ggp_player.cli.managing.match:run_match", LEAST_MIB)
 def match_command() -> None:
     """Play one match of the game RULESHEET, a file or the name of one of ours.
 

@@ -8,6 +8,7 @@ import click
 
 from gdl.cli.arguments import OutputPath, runs
 from ggp_player.cli.commands.arguments import (
+    LEAST_MIB,
     archiving_options,
     games_option,
     match_options,
@@ -84,7 +85,7 @@ def _results_file(
     help="Rate the players, or not.",
 )
 @click.pass_context
-@runs("ggp_player.cli.managing.tournament:run_tournament")
+@runs("ggp_player.cli.managing.tournament:run_tournament", LEAST_MIB)
 def tournament_command() -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 

@@ -17,7 +17,7 @@ from rich.progress import Progress
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.errors import GdlError
 from gdl.system import available_cpus
-from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
+from ggp_player.cli.lab.terminal import INTERRUPTED, result_console, sigterm_as_ctrl_c
 from ggp_player.cli.options import compile_before_clocks
 from ggp_player.errors import GgpPlayerError
 from ggp_player.lab.balance import LabGame, Plies
@@ -63,7 +63,9 @@ _OPTIONS = TypeAdapter(_Options)
 
 def run_duel_command(context: click.Context, /, **options: object) -> None:
     """Play a duel, report on it, and keep it in the ledger if one is given."""
-    context.exit(_play(_OPTIONS.validate_python(options)))
+    with sigterm_as_ctrl_c():
+        status = _play(_OPTIONS.validate_python(options))
+    context.exit(status)
 
 
 def _play(options: _Options) -> int:

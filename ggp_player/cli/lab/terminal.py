@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 from rich.console import Console
 
@@ -19,3 +23,17 @@ def result_console(pipe_width: int = PIPE_WIDTH) -> Console:
     if not console.is_terminal:
         console.width = pipe_width
     return console
+
+
+@contextmanager
+def sigterm_as_ctrl_c() -> Iterator[None]:
+    """Have SIGTERM raise KeyboardInterrupt here, so that it loses no more than Ctrl-C does."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

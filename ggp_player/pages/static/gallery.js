@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { address, byId, element, get, post, said, setText } from "./dom.js";
 
 const KEPT = "ggp-player filters";
+const AGAIN = 60_000; // milliseconds until a picture that failed is asked for again
 const cards = [...byId("games").children];
 const filters = byId("filters");
 
@@ -52,6 +53,7 @@ async function draw(picture) {
     new Board(picture).show(await get(`/board/${encodeURIComponent(picture.dataset.game)}`));
   } catch {
     picture.replaceChildren(element("p", { class: "soft small" }, said("no picture")));
+    setTimeout(() => seen.observe(picture), AGAIN);
   }
 }
 

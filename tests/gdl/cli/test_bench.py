@@ -423,3 +423,21 @@ def test_devices_and_lanes_that_there_cannot_be_are_refused(options, message: st
     result = CliRunner().invoke(main, ["bench", str(GAME), *options])
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("measured", [["--device", "host", "--lanes", "640"], ["--env"]])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--machine", "propnet"),
+        ("--threads", 1),
+        ("--baselines",),
+        ("--baselines-file", GAME),
+        ("--plot", "speed.svg"),
+    ],
+)
+def test_what_a_measurement_does_not_use_is_refused(measured: list[str], option: tuple) -> None:
+    result = run("bench", GAME, *measured, *option)
+    assert result.exit_code == 2
+    message = f"{option[0]} is for playouts on this processor: leave it out, or {measured[0]}"
+    assert message in " ".join(result.output.replace("│", " ").split())

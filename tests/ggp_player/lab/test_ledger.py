@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,6 +78,21 @@ def test_the_page_has_the_newest_first_and_all_that_failed(tmp_path: Path) -> No
     assert {row.count("|") for row in rows} == {10}
     assert page.count("| hex |") == 1
     assert "75.0 (" in rows[2]
+
+
+def test_of_two_experiments_that_begin_at_once_one_has_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "first.json"
+
+    def begin(hypothesis: str) -> str:
+        try:
+            return begin_entry(path, hypothesis, DUEL, at(0)).hypothesis
+        except LabError:
+            return ""
+
+    hypotheses = [f"hypothesis {number}" for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        begun = [hypothesis for hypothesis in pool.map(begin, hypotheses) if hypothesis]
+    assert begun == [json.loads(path.read_text())["hypothesis"]]
 
 
 def test_an_interrupted_duel_says_so(tmp_path: Path) -> None:

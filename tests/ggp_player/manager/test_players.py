@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from ggp_player.errors import ConfigError, ServerError
 from ggp_player.manager import Seat, check_reachable
 from ggp_player.manager.players import MAX_REPLY, RemotePlayer, seat_of
 from ggp_player.protocol import Dialect
+from ggp_player.server import Config
 from tests.support.command_line import CLOSED
 
 REQUEST = b"""POST / HTTP/1.0\r
@@ -228,3 +230,12 @@ async def test_a_dialect_without_info_is_only_connected_to(dialect: str) -> None
         await check_reachable([seat_of(f"127.0.0.1:{server.getsockname()[1]}#{dialect}")])
     with pytest.raises(ServerError, match="cannot be reached"):
         await check_reachable([seat_of(f"{CLOSED}#{dialect}")])
+
+
+def test_a_strategy_of_a_match_leaves_the_state_folder_to_the_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GGP_PLAYER_STATE_DIR", str(tmp_path))
+    seat = seat_of("legal")
+    assert isinstance(seat, Config)
+    assert seat.state_dir is None

@@ -22,10 +22,21 @@ from ggp_player.pages.drawing_messages import (
     DrawPosition,
     DrawState,
     DrawSteps,
+    encode,
 )
 from ggp_player.protocol import state_text
 from tests.support.hostile_names import NAMES, RULES
 from tests.support.paths import GAMES
+
+
+class FakeClock:
+    """A clock that is set."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
 
 CONNECT_FOUR = (GAMES / "connectFour.kif").read_text()
 
@@ -229,6 +240,33 @@ async def test_a_request_that_takes_too_long_is_remembered_and_others_of_its_gam
     assert await drawer.draw(hard) == ()
     assert drawer.helper.process is None  # it was not tried
     assert len(await drawer.draw(easy)) == 1
+
+
+async def test_a_request_that_took_too_long_is_tried_again_after_a_pause_that_grows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[float] = []
+    answers: list[Answer | Exception] = [TimeoutError() for _ in range(3)]
+    answers.append(Answer((Drawing("<svg>"),)))
+
+    async def ask(line: bytes, seconds: float) -> bytes:
+        tried.append(clock.now)
+        if isinstance(answer := answers.pop(0), Exception):
+            raise answer
+        return encode(answer)
+
+    drawer = Drawer(clock := FakeClock())
+    monkeypatch.setattr(drawer.helper, "ask", ask)
+    request = DrawState("(role x)", "( )")
+    for clock.now in (0.0, 59.0, 60.0, 179.0, 180.0):
+        assert await drawer.draw(request) == ()
+    assert tried == [0.0, 60.0, 180.0]
+    clock.now = 420.0
+    assert await drawer.draw(request) == (Drawing("<svg>"),)
+    answers[:] = [TimeoutError(), TimeoutError()]
+    for clock.now in (500.0, 560.0):  # as at first, since it has been drawn
+        assert await drawer.draw(request) == ()
+    assert tried[-2:] == [500.0, 560.0]
 
 
 def test_a_game_whose_boards_take_too_long_has_its_states_listed(

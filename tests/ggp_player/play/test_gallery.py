@@ -19,6 +19,7 @@ from ggp_player.__main__ import main
 from ggp_player.errors import UnplayableError
 from ggp_player.events import EventBus, MatchEnded
 from ggp_player.pages import PAGE_HEADERS
+from ggp_player.pages.drawing_process import Drawing
 from ggp_player.pages.rulesheets import GameFound
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
@@ -113,6 +114,19 @@ async def test_all_games_are_there_with_what_is_known_of_them(visitor: Visitor) 
     assert (status, json.loads(board)["svg"][:4]) == (200, "<svg")
     assert 'id="ticTacToe-title"' in json.loads(board)["svg"]
     assert (await visitor.get("/board/..%2F..%2Fetc%2Fpasswd"))[0] == 404
+
+
+async def test_a_board_that_could_not_be_drawn_is_asked_for_again(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = iter([Drawing(facts=("(cell 1 1 b)",)), Drawing("<svg>")])
+
+    async def game(*_: object) -> tuple[GameFound, Drawing]:
+        return GameFound(("cross", "nought")), next(drawn)
+
+    monkeypatch.setattr(visitor.gallery._drawer, "game", game)
+    boards = [json.loads((await visitor.get("/board/ticTacToe"))[1])["svg"] for _ in range(3)]
+    assert boards == ["", "<svg>", "<svg>"]
 
 
 async def test_one_match_ends_another(visitor: Visitor) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,26 @@ def test_strategies_are_looked_at_first() -> None:
     done = lab("duel", "mtcs", "random", GAMES / "nim.kif")
     assert done.exit_code == 1
     assert "there is no strategy 'mtcs'" in done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_sigterm_loses_no_more_than_ctrl_c(tmp_path: Path, jobs: int) -> None:
+    ledger, output = tmp_path / "entry.json", tmp_path / "pairs.json"
+    limits = ("--nodes", 50, "--pairs", 100_000, "--jobs", jobs, "--elo0", 0, "--elo1", 0.01)
+    told = ("--ledger", ledger, "--hypothesis", "it is ended", "--json", output)
+    command = ("-m", "ggp_player", "lab", "duel", "mcts", "mcts", SHORT[0], *limits, *told)
+    with subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as duel:
+        assert duel.stderr is not None
+        for line in duel.stderr:
+            if line.startswith("8 pairs"):
+                break
+        duel.terminate()
+        assert duel.wait(60) == 128 + signal.SIGINT
+    assert json.loads(ledger.read_text())["status"] == "interrupted"
+    assert len(json.loads(output.read_text())["games"][0]["played"]) >= 8

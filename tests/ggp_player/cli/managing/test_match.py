@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -240,3 +242,16 @@ def test_a_strategy_that_is_none_is_named_with_the_nearest(rulesheet: Path) -> N
     result = match(rulesheet, "legal", "mtcs")
     assert result.exit_code == 2
     assert "there is no strategy 'mtcs' (did you mean mcts?); there are alpha_beta" in result.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems may refuse the limit")
+@pytest.mark.parametrize("command", [("match", "ticTacToe"), ("tournament", "--game", "ticTacToe")])
+def test_too_little_address_space_is_said_at_once(command: tuple[str, ...]) -> None:
+    limited = ["sh", "-c", 'ulimit -v 307200; exec "$@"', "sh", sys.executable, "-m", "ggp_player"]
+    done = subprocess.run(
+        [*limited, *command, "legal", "random"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "Error: expected a limit of address space (ulimit -v) of 512 MiB or more, found 300 MiB\n"
+    )

@@ -126,9 +126,9 @@ class Position:
 
 
 class Counts(NamedTuple):
-    """What a search has counted, over the match or for its position; None where it does not count.
+    """What a search has counted, over the match or in its position; None where it does not count.
 
-    ``depth`` is in steps. As text they are the words of a note:
+    ``depth`` is in steps. The text is what readers are told:
 
     >>> print(Counts(depth=5, nodes=120))
     depth 5, 120 nodes
@@ -162,9 +162,9 @@ class Choice:
     ``value`` is the role's expected goal value, 0 to 100, None where the strategy has no opinion.
     ``proved`` says that the value is exact under the strategy's own assumptions: further search
     cannot change the move. ``method`` says how the move was found, in the words of
-    :class:`.Method`; where it is empty, the strategy's own holds. ``counts`` are what the search
-    has counted, ``note`` is what readers are told in place of them, and ``limit`` what the search
-    was ended by.
+    :class:`.Method`; where it is empty, the strategy's own holds. ``counts`` has what the search
+    has counted, ``note`` what readers are told in place of that, if anything, and ``limit`` what
+    has ended the search.
     """
 
     move: Term

@@ -56,12 +56,8 @@ def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) ->
     reporter.offer(Telling(), position, choice)
     (report,) = sent
     assert (report.number, report.turn, report.move, report.value) == (7, 3, "(m 5)", 60.0)
-    assert (report.strategy, report.playouts, report.nodes, report.depth) == (
-        "telling",
-        12,
-        5,
-        None,
-    )
+    assert report.strategy == "telling"
+    assert (report.playouts, report.nodes, report.depth) == (12, 5, None)
     assert report.move_count == 200 + len(position.legal_moves)
     assert [move.move for move in report.moves[:3]] == ["(m 5)", "(m 199)", "(m 198)"]
     assert len(report.moves) == MAX_TOLD_MOVES

@@ -58,7 +58,7 @@ def _choice_object(choice: Choice) -> dict[str, object]:
         "value": choice.value,
         "proved": choice.proved,
         "method": choice.method,
-        "note": choice.note,
+        "note": choice.details,
     }
 
 

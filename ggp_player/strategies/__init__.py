@@ -8,14 +8,15 @@ bottom; each imports only what is below it:
   of them imports another
 - :mod:`.textbook`: minimax, alpha-beta, max^n and their like, on any state machine
 - :mod:`.engine_strategy`: :class:`EngineStrategy`, the base class of the strong searches
-- :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`, and the words for how a move
-  was found and what a search was limited by
+- :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice` with its :class:`Counts`, and
+  the words for how a move was found and what a search was limited by
 - :mod:`.components`: which part of a search runs, for whoever measures it
 """
 
 from ggp_player.errors import StrategyError
 from ggp_player.strategies.base import (
     Choice,
+    Counts,
     Limit,
     LoneStrategy,
     Method,
@@ -40,6 +41,7 @@ __all__ = [
     "PROVERS",
     "Choice",
     "Component",
+    "Counts",
     "EngineStrategy",
     "Limit",
     "LoneStrategy",

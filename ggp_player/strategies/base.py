@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from random import Random
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.clock import Deadline
@@ -125,6 +125,36 @@ class Position:
         return self.machine.legal_moves(self.state, self.role)
 
 
+class Counts(NamedTuple):
+    """What a search has counted, over the match or in its position; None where it does not count.
+
+    ``depth`` is in steps. The text is what readers are told:
+
+    >>> print(Counts(depth=5, nodes=120))
+    depth 5, 120 nodes
+    """
+
+    depth: int | None = None
+    playouts: int | None = None
+    iterations: int | None = None
+    nodes: int | None = None
+    states: int | None = None
+
+    @property
+    def known(self) -> dict[str, int]:
+        """Those that are counted, by name."""
+        return {name: int(count) for name, count in self._asdict().items() if count is not None}
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"depth {count}" if name == "depth" else f"{count} {name}"
+            for name, count in self.known.items()
+        )
+
+
+NO_COUNTS = Counts()
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A move, and what the strategy thinks of it.
@@ -132,8 +162,9 @@ class Choice:
     ``value`` is the role's expected goal value, 0 to 100, None where the strategy has no opinion.
     ``proved`` says that the value is exact under the strategy's own assumptions: further search
     cannot change the move. ``method`` says how the move was found, in the words of
-    :class:`.Method`; where it is empty, the strategy's own holds. ``note`` has what else there is
-    to say, such as what was counted.
+    :class:`.Method`; where it is empty, the strategy's own holds. ``counts`` has what the search
+    has counted, ``note`` what readers are told in place of that, if anything, and ``limit`` what
+    has ended the search.
     """
 
     move: Term
@@ -141,16 +172,23 @@ class Choice:
     proved: bool = False
     note: str = ""
     method: str = ""
+    counts: Counts = NO_COUNTS
+    limit: Limit | None = None
 
     @staticmethod
-    def first_of(moves: Sequence[Term], note: str = "") -> Choice:
+    def first_of(moves: Sequence[Term], note: str = "", limit: Limit | None = None) -> Choice:
         """The first of some legal moves, in place of one that a search has found."""
-        return Choice(moves[0], note=note, method=Method.FIRST_MOVE)
+        return Choice(moves[0], note=note, method=Method.FIRST_MOVE, limit=limit)
+
+    @property
+    def details(self) -> str:
+        """The note, or else the counts, and the limit, as all readers are told them."""
+        return ", ".join(filter(None, (self.note or str(self.counts), self.limit)))
 
     @property
     def explanation(self) -> str:
-        """How the move was found, and the note."""
-        return "; ".join(filter(None, (self.method, self.note)))
+        """How the move was found, and the details."""
+        return "; ".join(filter(None, (self.method, self.details)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +242,7 @@ class Strategy(ABC):
         """Yield choices that only improve.
 
         It may go on for ever. Where it ends and the last choice is not proved, more could be found:
-        the note says which :class:`.Limit` was reached.
+        its ``limit`` says which one was reached.
         """
 
     def report(self, position: Position) -> Sequence[MoveReport]:

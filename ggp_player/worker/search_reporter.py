@@ -8,7 +8,6 @@ is :data:`REST` times as long, but for what is done once in a match.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -25,16 +24,6 @@ INTERVAL = 0.25
 
 REST = 50
 """How many times as long as a report the search goes on before the next: it loses 2 %."""
-
-_COUNTS = {
-    name: re.compile(pattern)
-    for name, pattern in {
-        "playouts": r"\b(\d+) playouts\b",
-        "nodes": r"\b(\d+) nodes\b",
-        "depth": r"\bdepth (\d+)\b",
-    }.items()
-}
-"""How strategies write in their notes what they have counted."""
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +68,7 @@ class SearchReporter:
         moves = self._moves(strategy, position, choice)
         shown = enumerate(moves[:MAX_TOLD_MOVES])
         thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
-        counts = counts_in(choice.note)
+        counts = choice.counts.known
         report = SearchReport(
             number=self._number,
             turn=self._turn,
@@ -125,16 +114,6 @@ class SearchReporter:
         if before is None or now <= before[0] or counts[name] < before[1]:
             return None
         return round((counts[name] - before[1]) / (now - before[0]), 1)
-
-
-def counts_in(note: str) -> dict[str, int]:
-    """Read playouts, nodes and depth in a note, the last of each.
-
-    >>> counts_in("tree search (mcts); 120 playouts, 45 nodes")
-    {'playouts': 120, 'nodes': 45}
-    """
-    found = {name: pattern.findall(note) for name, pattern in _COUNTS.items()}
-    return {name: int(values[-1]) for name, values in found.items() if values}
 
 
 def _shortened(thought: MoveThought, has_line: bool) -> MoveThought:

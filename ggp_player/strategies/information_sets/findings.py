@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gdl import Term
 from ggp_player.belief import Belief, Hypothesis
-from ggp_player.strategies import Limit, Method
+from ggp_player.strategies import Counts, Limit, Method
 from ggp_player.strategies.information_sets.belief_expectimax import (
     BeliefExpectimax,
     TooDeepError,
@@ -72,8 +72,9 @@ class SearchFinding:
 
     policy: Floats
     values: Floats
-    note: str
     method: Method
+    counts: Counts
+    note: str = ""
     visits: Floats | None = None
     proved: bool = False
     limit: Limit | None = None
@@ -98,14 +99,14 @@ def tree_findings(
     limit: Limit | None = None
     while limit is None:
         tree.iterate(random.choices(hypotheses, cum_weights=bounds, k=tree.at_once))
-        note = f"{tree.iterations} iterations, {tree.nodes} nodes"
+        counts = Counts(iterations=tree.iterations, nodes=tree.nodes)
         if tree.nodes >= MAX_NODES:
             limit = Limit.NODES
         elif len(graph.vertices) >= 2 * MAX_VERTICES:
             limit = Limit.STATES
         visits = root.visits.copy()
-        method = Method.INFORMATION_SETS
-        yield SearchFinding(root.policy, 100 * root.means, note, method, visits, limit=limit)
+        method, values = Method.INFORMATION_SETS, 100 * root.means
+        yield SearchFinding(root.policy, values, method, counts, visits=visits, limit=limit)
 
 
 def expectimax_findings(
@@ -136,7 +137,7 @@ def expectimax_findings(
         is_best = expectimax.is_exact or solved.value >= expectimax.best_goal
         proved = is_best and belief.is_exact
         note = f"expectimax over {expectimax.size} beliefs, up to {width} moves of each"
-        yield SearchFinding(chosen, values, note, Method.EXPECTIMAX, proved=proved)
+        yield SearchFinding(chosen, values, Method.EXPECTIMAX, Counts(), note, proved=proved)
         if is_best:
             return
         width *= 2
@@ -194,9 +195,11 @@ class Equilibrium:
     ) -> SearchFinding:
         profile = minimisation.average()
         values = action_values(form, profile, found)
-        note = f"equilibrium of {len(form.goals)} nodes, {minimisation.iterations} iterations"
+        counts = Counts(iterations=minimisation.iterations, nodes=len(form.goals))
+        note = f"equilibrium of {counts.nodes} nodes, {counts.iterations} iterations"
         limit = Limit.ITERATIONS if minimisation.iterations >= ITERATIONS else None
-        return SearchFinding(profile[found.actions], values, note, Method.EQUILIBRIUM, limit=limit)
+        policy = profile[found.actions]
+        return SearchFinding(policy, values, Method.EQUILIBRIUM, counts, note, limit=limit)
 
 
 def action_values(form: ExtensiveForm, profile: Floats, found: InformationSet) -> Floats:

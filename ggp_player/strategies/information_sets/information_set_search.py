@@ -67,12 +67,14 @@ class InformationSetSearch(EngineStrategy):
             return
         yield Choice.first_of(self._moves, "looking at the game")
         drawn = position.random.random()  # once: the choice changes only as the policy does
-        for finding in self._findings(position):
-            self._found = finding
-            bounds = list(accumulate(finding.policy.tolist()))
+        for found in self._findings(position):
+            self._found = found
+            bounds = list(accumulate(found.policy.tolist()))
             chosen = int(np.searchsorted(bounds, drawn * bounds[-1], side="right"))
             move = self._moves[min(chosen, len(self._moves) - 1)]
-            yield Choice(move, finding.value, finding.proved, finding.note, finding.method)
+            yield Choice(
+                move, found.value, found.proved, found.note, found.method, found.counts, found.limit
+            )
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report the expected value of each move, and how often it was tried."""
@@ -140,10 +142,10 @@ def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[S
         limit = (finding and finding.limit) or limit
         found = [finding for finding in (solved, sampled) if finding is not None]
         if found:
-            best = max(found, key=lambda finding: finding.value)
+            best = replace(max(found, key=lambda finding: finding.value), limit=None)
             yield best
     if best is not None and limit is not None and not best.proved:
-        yield replace(best, note=f"{best.note}, {limit}")
+        yield replace(best, limit=limit)
 
 
 def _in_turn(solving: Findings, sampling: Findings) -> Iterator[tuple[bool, SearchFinding | None]]:

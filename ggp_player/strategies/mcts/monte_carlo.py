@@ -19,6 +19,7 @@ from ggp_player.search_slices import slice_seconds, slice_share
 from ggp_player.strategies import (
     Choice,
     Component,
+    Counts,
     EngineStrategy,
     Limit,
     Method,
@@ -145,7 +146,7 @@ class MonteCarlo(EngineStrategy):
                 search.playouts - first >= self._budget or search.is_idle
             ):
                 if choice is not None:
-                    yield replace(choice, note=f"{choice.note}, {Limit.PLAYOUTS}")
+                    yield replace(choice, limit=Limit.PLAYOUTS)
                 return
 
     def _chosen_among_equals(
@@ -267,16 +268,16 @@ class MonteCarlo(EngineStrategy):
     def _choice(self, position: Position, search: TreeSearch) -> Choice | None:
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
-        note = f"{search.playouts} playouts, {search.nodes} nodes"
+        counts = Counts(playouts=search.playouts, nodes=search.nodes)
         known, (low, high) = search.moves(role), search.bounds(role)
         proved = low == high or search.is_proved
         if not known:
             moves = position.legal_moves
             value = float(low) if low == high else None
-            return Choice(moves[0], value, proved, note) if len(moves) == 1 else None
+            return Choice(moves[0], value, proved, counts=counts) if len(moves) == 1 else None
         best = best_move(known, low, self._draw)
         value = min(max(best.value, float(low)), float(high)) if proved else best.value
-        return Choice(machine.moves[role][best.index], value, proved, note)
+        return Choice(machine.moves[role][best.index], value, proved, counts=counts)
 
 
 def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:

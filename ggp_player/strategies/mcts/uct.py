@@ -35,7 +35,7 @@ from gdl.engine.kernel_library import (
     kernel,
 )
 from ggp_player.search_memory import search_memory
-from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, Position
+from ggp_player.strategies import Choice, Counts, EngineStrategy, Limit, Method, Position
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
     Indices,
@@ -98,10 +98,10 @@ class Uct(EngineStrategy):
             first = tree.first_edge[0, role]
             best = first + int(np.argmax(tree.visits[first : first + tree.choices[0, role]]))
             value = 100 * tree.total[best] / max(1, tree.visits[best])
-            note = f"{tree.counts[2]} playouts, {tree.counts[0]} nodes"
-            if is_full(tree):
-                note = f"{note}, {Limit.NODES}"
-            yield Choice(machine.moves[role][tree.move[best]], float(value), note=note)
+            counts = Counts(playouts=int(tree.counts[2]), nodes=int(tree.counts[0]))
+            limit = Limit.NODES if is_full(tree) else None
+            move = machine.moves[role][tree.move[best]]
+            yield Choice(move, float(value), counts=counts, limit=limit)
 
 
 class UctTree(NamedTuple):

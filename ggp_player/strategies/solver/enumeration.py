@@ -106,7 +106,7 @@ class Enumeration(EngineStrategy):
         if enumerator.solution is None:
             yield Choice.first_of(moves, "enumeration begins")
         for note in enumerator.work:
-            yield Choice.first_of(moves, note)
+            yield Choice.first_of(moves, note, enumerator.limit)
         solution = enumerator.solution
         if solution is not None and position.state in solution:
             yield solution.best(position)
@@ -130,7 +130,7 @@ class Enumeration(EngineStrategy):
     def _enumerator_of(self, position: Position) -> Enumerator:
         """Return the present enumeration, or a new one if that has failed for another state."""
         current = self._enumerator
-        if current is None or (current.failed and current.start != position.state):
+        if current is None or (current.limit and current.start != position.state):
             self._earlier = self.work
             machine = self.machine_of(position)
             current = Enumerator(machine, position.state, self.limits, self._symmetries)
@@ -142,7 +142,8 @@ class Enumerator:
     """One enumeration from one state on, made in pieces by the iterator ``work``.
 
     ``work`` yields a note after each piece of some hundredths of a second, or sooner, after
-    ``slice`` joint moves. When it has ended, there is a ``solution``, or ``failed`` is true.
+    ``slice`` joint moves. When it has ended, there is a ``solution``, or the ``limit`` that was
+    reached.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class Enumerator:
         symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.start = start
-        self.failed = False
+        self.limit: Limit | None = None
         self.solution: Solution | None = None
         self.slice = SLICE
         self._limits = limits
@@ -171,7 +172,7 @@ class Enumerator:
 
     def _work(self) -> Iterator[str]:
         yield from self._expand()
-        if not self.failed:
+        if self.limit is None:
             yield from retrograde_analysis(self._graph, self._block.machine.roles)
             self.solution = Solution(self._block, self._graph)
 
@@ -182,12 +183,10 @@ class Enumerator:
             status = expand(self._block.arrays(), self._graph, self.slice)
             tally(moves=self.made - made)
             found, expanded = self._graph.counters[["states", "expanded"]][0]
-            note = f"{found} states found, {expanded} expanded"
-            if limit := self._reached(int(found), status):
-                self.failed = True
-                yield f"{note}, {limit}"
+            self.limit = self._reached(int(found), status)
+            yield f"{found} states found, {expanded} expanded"
+            if self.limit is not None:
                 return
-            yield note
             if status == NO_ROOM:
                 self._graph = _enlarged(self._block, self._graph, self._limits.states)
                 yield from self._refill_slots()

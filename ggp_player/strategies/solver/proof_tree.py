@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.search_slices import slice_share
-from ggp_player.strategies import Choice, Limit, MoveReport, Position, tally
+from ggp_player.strategies import Choice, Counts, Limit, MoveReport, Position, tally
 from ggp_player.strategies.patterns.pattern_tables import NO_TABLES, new_scratch
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
@@ -126,7 +126,7 @@ class ProofTree:
     ) -> Iterator[Choice]:
         """Search a position deeper and deeper; yield the best move so far after each slice.
 
-        It ends when the value is proved, or for a reason that the last note says: at ``depth``,
+        It ends when the value is proved, or for a reason that the last choice says: at ``depth``,
         after ``budget`` nodes if that is not 0, or where several roles have a choice at once.
         """
         self.start(position)
@@ -136,13 +136,16 @@ class ProofTree:
             for _ in self.deepen(reached, budget):
                 if self.has_choice:
                     best = self.choice(best.move)
-                yield replace(best, note=f"depth {reached}, {self.nodes} nodes")
+                yield replace(best, counts=Counts(reached, nodes=self.nodes))
             if 0 < budget <= self.nodes:
                 break
-        if not self.proved:
+        if self.proved:
+            return
+        if self.problem:
+            yield replace(best, note=self.problem)
+        else:
             limit = Limit.NODES if 0 < budget <= self.nodes else Limit.DEPTH
-            counted = f"depth {reached}, {self.nodes} nodes, {limit}"
-            yield replace(best, note=self.problem or counted)
+            yield replace(best, counts=Counts(reached, nodes=self.nodes), limit=limit)
 
     def start(self, position: Position) -> None:
         """Make a position the root."""

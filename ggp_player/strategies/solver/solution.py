@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Method, MoveReport, Position
+from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position
 from ggp_player.strategies.solver.block_kernels import Words
 from ggp_player.strategies.solver.enumeration_kernels import SCALE, UNKNOWN, StateGraph, find_slot
 
@@ -90,7 +90,9 @@ class Solution:
         steps = "" if bounds.steps is None else f", {bounds.steps} steps to the end"
         low = bounds.low if bounds.exact or bounds.low else None
         method = Method.SOLVED if bounds.exact else Method.ENUMERATION
-        return Choice(move, low, bounds.exact, f"{self.states} states enumerated{steps}", method)
+        counts = Counts(states=self.states)
+        note = f"{counts} enumerated{steps}"
+        return Choice(move, low, bounds.exact, note, method, counts)
 
     def report(self, position: Position) -> tuple[MoveReport, ...]:
         """Return the bounds of every legal move."""

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from gdl import State, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
@@ -107,7 +107,7 @@ def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -
         value = tree.score(state, move, depth, alpha)
         tree.scores[move] = MoveScore(value, alpha, final=tree.horizons == evaluated)
         if value > alpha or number == 0:
-            best = Choice(move, value, note=f"depth {depth}")
+            best = Choice(move, value, counts=Counts(depth))
             alpha = max(alpha, value)
         yield best
         if alpha >= HIGHEST_VALUE:

@@ -105,8 +105,8 @@ class BoundedSearch:
         elif chosen:
             is_exact = score in (0, 100) or self.lower < score < self.upper
             is_whole = endless is None or score >= self.upper
-            note = "" if is_exact else Limit.BOUND
-            yield Choice(chosen, score, proved=is_exact and is_whole, note=note)
+            limit = None if is_exact else Limit.BOUND
+            yield Choice(chosen, score, proved=is_exact and is_whole, limit=limit)
 
     @remembered
     def maxscore(self, state: State) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, LoneStrategy, Method, MoveReport, Position
+from ggp_player.strategies import Choice, Counts, LoneStrategy, Method, MoveReport, Position
 from ggp_player.strategies.textbook.game_tree import (
     MoveScore,
     MoveScores,
@@ -74,10 +74,10 @@ class DeliberationSearch:
             # What lies beyond the depth may be worth more.
             self.scores[action] = MoveScore(result, high=result if self.cut else 100)
             if result == 100:
-                yield Choice(action, result, proved=True, note=f"depth {depth}")
+                yield Choice(action, result, proved=True, counts=Counts(depth))
                 return
             if best.value is None or result > best.value:
-                best = Choice(action, result, note=f"depth {depth}")
+                best = Choice(action, result, counts=Counts(depth))
             yield best
         yield replace(best, proved=not self.cut)
 

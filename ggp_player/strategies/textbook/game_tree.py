@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Limit, MoveReport, Position
+from ggp_player.strategies import Choice, Counts, Limit, MoveReport, Position
 
 Moves = tuple[Term, ...]
 """Moves of several roles: a joint move, or the part of it that is already chosen."""
@@ -61,11 +61,11 @@ def iterative_deepening(
             for choice in iteration(position, depth, best):
                 yield (best := choice)
         except RecursionError:
-            yield replace(best, note=f"depth {depth - 1}, {Limit.STACK}")
+            yield replace(best, counts=Counts(depth - 1), limit=Limit.STACK)
             return
         if best.proved:
             return
-    yield replace(best, note=f"depth {last}, {Limit.DEPTH}")
+    yield replace(best, counts=Counts(last), limit=Limit.DEPTH)
 
 
 class MoveScore(NamedTuple):

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
     HIGHEST_VALUE,
@@ -124,7 +124,7 @@ class MaxNTree:
             self.scores[move] = MoveScore(own, final=final, extremes_are_final=False)
             rank = self.rank(vector, self.own_index)
             if best_rank is None or rank > best_rank:
-                best, best_rank = Choice(move, rank[0], note=f"depth {depth}"), rank
+                best, best_rank = Choice(move, rank[0], counts=Counts(depth)), rank
                 is_final = final
             yield best
             if best_rank == BEST_RANK:

@@ -22,7 +22,7 @@ from ggp_player.events import (
     TurnAsked,
 )
 from ggp_player.server import Config, Player
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, MoveReport, Position, Strategy
 
 
 class Watched(Strategy):
@@ -34,7 +34,7 @@ class Watched(Strategy):
         number = 0
         while True:
             number += 1
-            yield Choice(position.legal_moves[-1], 40.0, note=f"{number} nodes")
+            yield Choice(position.legal_moves[-1], 40.0, counts=Counts(nodes=number))
             position.machine.legal_moves(position.state, position.role)
 
     def report(self, position: Position) -> list[MoveReport]:

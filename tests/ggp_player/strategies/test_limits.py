@@ -145,7 +145,7 @@ def check(spec: str, found: TimedSearch, value: int) -> None:
     if found.is_complete or choice.proved:
         assert choice.value == value, found
     elif found.has_ended and spec not in ("legal", "random"):
-        assert any(choice.note.endswith(limit) for limit in Limit), choice
+        assert choice.limit is not None, choice
     for move in found.moves:
         low, high = move.bounds
         assert low <= high
@@ -171,4 +171,5 @@ def test_a_search_that_its_limit_ends_is_not_complete(spec: str, limit: Limit | 
     found = timed_search(create(spec), position, 600, ticking())
     assert found.choice is not None
     assert (found.has_ended, found.is_complete, found.choice.proved) == (True, False, False)
-    assert found.choice.note.endswith(limit or "")
+    assert found.choice.limit == limit
+    assert found.choice.details.endswith(limit or "")

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pytest
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TOLD_MOVES
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
 from ggp_player.worker.move_thoughts import SymmetricMoves
-from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter, counts_in
-from tests.support.paths import ROOT
+from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter
 
 
 class Telling(Strategy):
@@ -51,11 +51,13 @@ class Clock:
 def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) -> None:
     sent: list[SearchReport] = []
     reporter = SearchReporter(sent.append, lambda: True, 7, 3)
-    choice = Choice(gdl.parse_term("(m 5)"), 60.0, note="why; 12 playouts, 5 nodes " + "x" * 10**6)
+    counts, note = Counts(playouts=12, nodes=5), "why; 7 nodes " + "x" * 10**6
+    choice = Choice(gdl.parse_term("(m 5)"), 60.0, note=note, counts=counts)
     reporter.offer(Telling(), position, choice)
     (report,) = sent
     assert (report.number, report.turn, report.move, report.value) == (7, 3, "(m 5)", 60.0)
-    assert (report.strategy, report.playouts, report.nodes) == ("telling", 12, 5)
+    assert report.strategy == "telling"
+    assert (report.playouts, report.nodes, report.depth) == (12, 5, None)
     assert report.move_count == 200 + len(position.legal_moves)
     assert [move.move for move in report.moves[:3]] == ["(m 5)", "(m 199)", "(m 198)"]
     assert len(report.moves) == MAX_TOLD_MOVES
@@ -124,8 +126,8 @@ def test_rates_are_those_since_the_last_report(position: Position) -> None:
     clock = Clock()
     reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock)
     for playouts in (1000, 3000, 500):
-        note = f"{playouts} playouts"
-        reporter.report(Telling(), position, Choice(gdl.parse_term("noop"), note=note))
+        counts = Counts(playouts=playouts)
+        reporter.report(Telling(), position, Choice(gdl.parse_term("noop"), counts=counts))
         clock.now += 0.5
     assert [report.playouts_per_second for report in sent] == [None, 4000, None]
     assert [report.seconds for report in sent] == [0, 0.5, 1]
@@ -144,10 +146,10 @@ def test_a_report_that_fails_costs_the_report_only(
     assert "telling cannot report" in caplog.text
 
 
-def test_counts_are_read_in_notes_as_strategies_write_them() -> None:
-    note = "contest, two rivals; learning 3 weights; 1583630 playouts, 87966 nodes"
-    assert counts_in(note) == {"playouts": 1583630, "nodes": 87966}
-    assert counts_in("proof: depth 12, 345 nodes") == {"nodes": 345, "depth": 12}
-    assert counts_in("") == {}
-    source = (ROOT / "ggp_player/strategies/mcts/monte_carlo.py").read_text()
-    assert '{search.playouts} playouts, {search.nodes} nodes"' in source
+def test_counts_may_be_of_numpy(position: Position) -> None:
+    sent: list[SearchReport] = []
+    counts = Counts(depth=np.uint8(3), nodes=np.int64(2**40))  # type: ignore[arg-type]
+    choice = Choice(gdl.parse_term("noop"), counts=counts)
+    SearchReporter(sent.append, lambda: True, 1, 0).report(Telling(), position, choice)
+    assert decode_to_server(encode(sent[0])) == sent[0]
+    assert (sent[0].depth, sent[0].nodes, sent[0].note) == (3, 2**40, f"depth 3, {2**40} nodes")

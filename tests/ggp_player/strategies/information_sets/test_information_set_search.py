@@ -134,7 +134,7 @@ def test_a_report_has_all_moves() -> None:
     reports = {report.move: report for report in strategy.report(here)}
     assert set(reports) == set(here.legal_moves)
     assert sum(report.visits or 0 for report in reports.values()) > 60
-    assert "iterations" in last.note
+    assert last.counts.iterations
 
 
 def test_a_known_state_is_a_belief_too() -> None:
@@ -149,7 +149,7 @@ def test_the_search_ends_where_its_trees_are_full(monkeypatch: pytest.MonkeyPatc
     choices = list(InformationSetSearch(tree=0).search(here))
     assert 2 <= len(choices) < 100
     assert not choices[-1].proved
-    assert choices[-1].note.endswith("nodes, node limit reached")
+    assert choices[-1].details.endswith("nodes, node limit reached")
 
 
 def test_auto_searches_information_sets_where_the_state_is_hidden() -> None:

@@ -31,11 +31,12 @@ def test_playouts_go_on_where_the_tree_is_full(monkeypatch: pytest.MonkeyPatch) 
     machine = machine_of("connectFour")
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(0))
     _, *choices = islice(Uct().search(position), SLICES + 1)
-    notes = [choice.note.split(", ") for choice in choices]
-    assert [note[0] for note in notes] == [f"{200 * n} playouts" for n in range(1, SLICES + 1)]
-    assert notes[0][1:] == [f"{notes[0][1]}"]
-    assert notes[-1][2:] == [Limit.NODES]
-    assert int(notes[-1][1].split()[0]) <= MIN_NODES
+    assert [choice.counts.playouts for choice in choices] == list(range(200, 200 * SLICES + 1, 200))
+    assert (choices[0].limit, choices[-1].limit) == (None, Limit.NODES)
+    nodes = choices[-1].counts.nodes
+    assert nodes is not None
+    assert 0 < nodes <= MIN_NODES
+    assert choices[-1].details == f"{200 * SLICES} playouts, {nodes} nodes, node limit reached"
     assert len({choice.value for choice in choices[-10:]}) > 1, "values still change"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from random import Random
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.strategies import Choice
+from ggp_player.strategies import Choice, Limit
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
@@ -170,9 +171,8 @@ def test_limits_are_kept(limit: dict[str, Any]) -> None:
     assert choice.move == machine.legal_moves(machine.initial_state(), machine.roles[0])[0]
     assert choice.value is None
     assert not choice.proved
-    assert choice.note.endswith(
-        ", state limit reached" if "states" in limit else ", memory limit reached"
-    )
+    assert choice.limit == (Limit.STATES if "states" in limit else Limit.MEMORY)
+    assert re.fullmatch(rf"\d+ states found, \d+ expanded, {choice.limit}", choice.details)
     assert strategy.solution is None
 
 

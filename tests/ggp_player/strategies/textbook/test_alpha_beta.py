@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import gdl
-from ggp_player.strategies import Choice
+from ggp_player.strategies import Choice, Counts, Limit
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree, bestmove
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import Evaluator, Weighted
@@ -33,7 +33,7 @@ def grown(form: type[DepthLimitedTree], machine: gdl.StateMachine) -> DepthLimit
 def test_two_ply_tree_needs_seven_of_nine_leaves(form: type[DepthLimitedTree]) -> None:
     machine = Counting(turns(TWO_PLY))
     *_, choice = bestmove(grown(form, machine), machine.initial_state(), 2, NO_CHOICE)
-    assert choice == Choice(gdl.parse_term("a1"), 3, proved=True, note="depth 2")
+    assert choice == Choice(gdl.parse_term("a1"), 3, proved=True, counts=Counts(depth=2))
     assert machine.leaves == 7
 
 
@@ -118,7 +118,7 @@ def test_the_depth_is_a_limit() -> None:
     machine = Counting(turns(((3, 12, 8), (2, (4, 5), 6), (14, 5, (2, 1)))))
     choice = last_choice(AlphaBeta(depth=2, evaluation="none"), position(machine))
     assert not choice.proved
-    assert choice.note == "depth 2, depth limit reached"
+    assert (choice.counts, choice.limit) == (Counts(depth=2), Limit.DEPTH)
 
 
 def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen() -> None:
@@ -127,7 +127,7 @@ def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen() -> None:
     choices = list(AlphaBeta().search(position(machine)))
     assert (str(choices[-1].move), choices[-1].value) == ("a2", 100)
     assert choices[-1].proved
-    assert choices[-1].note == "depth 2"
+    assert choices[-1].counts == Counts(depth=2)
 
 
 def test_a_loss_is_proved_and_met_with_the_move_that_looked_best() -> None:

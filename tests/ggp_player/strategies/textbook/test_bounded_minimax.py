@@ -47,7 +47,7 @@ def test_bounds_prune_below_a_choice_of_the_opponent(
     machine = Counting(turns(TWO_LEVELS))
     choice = last_choice(BoundedMinimax(lower, upper), position(machine))
     assert (str(choice.move), choice.value, machine.leaves) == (move, value, leaves)
-    assert (choice.proved, choice.note) == (proved, "" if proved else "bound reached")
+    assert (choice.proved, choice.details) == (proved, "" if proved else "bound reached")
 
 
 @pytest.mark.parametrize(

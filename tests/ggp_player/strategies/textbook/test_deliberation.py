@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gdl
-from ggp_player.strategies import Choice
+from ggp_player.strategies import Choice, Counts
 from ggp_player.strategies.textbook.deliberation import Deliberation
 from tests.support.tree_games import CORRIDOR, Counting, last_choice, play, position, turns
 
@@ -11,7 +11,7 @@ from tests.support.tree_games import CORRIDOR, Counting, last_choice, play, posi
 def test_the_first_path_to_100_is_taken_without_looking_further() -> None:
     machine = Counting(turns((40, 100, (100, 100)), ("max",)))
     choice = last_choice(Deliberation(), position(machine))
-    assert choice == Choice(gdl.parse_term("a2"), 100, proved=True, note="depth 1")
+    assert choice == Choice(gdl.parse_term("a2"), 100, proved=True, counts=Counts(depth=1))
     assert machine.leaves == 2
 
 
@@ -34,7 +34,7 @@ def test_a_deeper_search_finds_more() -> None:
 def test_a_game_without_step_limit_is_played_by_the_shortest_way() -> None:
     machine = gdl.interpret(gdl.parse(CORRIDOR))
     choice = last_choice(Deliberation(), position(machine))
-    assert (str(choice.move), choice.value, choice.note) == ("on", 100, "depth 3")
+    assert (str(choice.move), choice.value, choice.details) == ("on", 100, "depth 3")
     assert play(machine, [Deliberation()], position(machine).random) == [100]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, Counts, Limit, Position
 from ggp_player.strategies.textbook.game_tree import (
     in_role_order,
     iterative_deepening,
@@ -70,8 +70,8 @@ def test_it_deepens_until_a_choice_is_proved(found: list[list[Choice]]) -> None:
         bests.append(expected[-1])
         expected += each
     if not expected[-1].proved:
-        limit = f"depth {len(found)}, depth limit reached"
-        expected.append(replace(expected[-1], note=limit))
+        depth = Counts(depth=len(found))
+        expected.append(replace(expected[-1], counts=depth, limit=Limit.DEPTH))
     assert yielded == expected
     assert asked == list(enumerate(bests, start=1))
 
@@ -89,7 +89,8 @@ def test_a_search_too_deep_for_the_stack_ends_with_the_best_choice(
     *before, last = iterative_deepening(START, 9, iteration)
     best = before[-1]
     assert before[deepest:] == found
-    assert last == replace(best, note=f"depth {deepest - 1}, stack exhausted")
+    assert last == replace(best, counts=Counts(depth=deepest - 1), limit=Limit.STACK)
+    assert last.details == f"depth {deepest - 1}, stack exhausted"
 
 
 def test_other_faults_are_not_hidden() -> None:

@@ -103,7 +103,8 @@ def test_moves_at_the_same_time_are_answered_in_the_others_interest() -> None:
 def test_at_the_depth_limit_every_role_is_evaluated() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     choice = last_choice(MaxN(depth=2, evaluation="none"), position(machine))
-    assert (choice.value, choice.proved, choice.note) == (50, False, "depth 2, depth limit reached")
+    assert (choice.value, choice.proved) == (50, False)
+    assert choice.details == "depth 2, depth limit reached"
 
 
 def test_one_role_is_refused() -> None:

@@ -11,7 +11,7 @@ from ggp_player.protocol import state_text
 from ggp_player.search_steps.step_log import LoggedNode, StepLog
 from ggp_player.search_steps.texts import move_label, number, shortened
 from ggp_player.search_steps.value_recorder import LONGEST_TITLE
-from ggp_player.strategies import Choice, Limit
+from ggp_player.strategies import Choice
 from ggp_player.strategies.textbook.game_tree import Moves
 from ggp_player.strategies.textbook.textbook_uct import PlayoutNode, UctSearch
 
@@ -117,7 +117,7 @@ class PlayoutTreeRecorder:
     def _note_choice(self, frame: FrameType, choice: Choice) -> None:
         root = frame.f_locals["self"].root
         value = choice.value
-        is_last = choice.note.endswith(Limit.PLAYOUTS)
+        is_last = choice.limit is not None
         if value is None or (not is_last and (choice.move, value) == self._chosen):
             return
         self._chosen = choice.move, value
@@ -129,7 +129,7 @@ class PlayoutTreeRecorder:
         self._best = max(chosen)[1]
         says = f"the most visited is {move_label(choice.move)}, on average {number(value)}"
         if is_last:
-            says = f"plays {move_label(choice.move)}, on average {number(value)}: {choice.note}"
+            says = f"plays {move_label(choice.move)}, on average {number(value)}: {choice.details}"
         self._look(root, self._step(root, frame.f_lineno, says, {}))
 
     # ------------------------------------------------------------------ steps and looks

@@ -273,7 +273,7 @@ class ValueRecorder:
         if not last or choice is None:
             return
         root = next(node for node in self._log.nodes if node.tree == last[0].tree)
-        why = "no deeper search can change it" if choice.proved else choice.note
+        why = "no deeper search can change it" if choice.proved else choice.details
         says = f"plays {move_label(choice.move)}: {why}"
         self._flush()
         self._log.add(root, [call.frame], call.line, {}, says)

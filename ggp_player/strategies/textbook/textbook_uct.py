@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 from typing import Annotated
@@ -18,7 +18,7 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Limit, Method, Position, Strategy
+from ggp_player.strategies import Choice, Counts, Limit, Method, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
 from ggp_player.strategies.textbook.game_tree import Moves, playout, utility
 
@@ -93,9 +93,9 @@ class UctSearch:
             self.play_once()
             move = max(moves, key=lambda each: moves[each].visits)
             mean = moves[move].total / moves[move].visits
-            best = Choice(move, mean, note=f"{number} playouts")
+            best = Choice(move, mean, counts=Counts(playouts=number))
             yield best
-        yield Choice(best.move, best.value, note=f"{best.note}, {Limit.PLAYOUTS}")
+        yield replace(best, limit=Limit.PLAYOUTS)
 
     def play_once(self) -> None:
         """Make one playout: select, expand, simulate, backpropagate."""

@@ -12,7 +12,7 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
     python3 -m venv /build \
     && python3 -m venv --without-pip /opt/ggp-player \
-    && /build/bin/pip --python /opt/ggp-player/bin/python install \
+    && /build/bin/pip --python /opt/ggp-player/bin/python install --no-cache-dir --no-compile \
         --require-hashes --requirement requirements.lock
 
 # Extras such as postgresql, which the manager needs for PostgreSQL; their versions are not locked.
@@ -24,7 +24,18 @@ COPY games games
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
     if [ -n "$EXTRAS" ]; then set -- ".[$EXTRAS]"; else set -- --no-deps .; fi \
-    && /build/bin/pip --python /opt/ggp-player/bin/python install "$@"
+    && /build/bin/pip --python /opt/ggp-player/bin/python install --no-cache-dir --no-compile "$@"
+
+# What no command uses is left out: the libraries' tests, headers and stubs, and the symbols for
+# debuggers, where a Debian mirror has strip. What is seldom imported is not compiled.
+RUN command -v strip || { apt-get update && apt-get install --yes --no-install-recommends binutils; } \
+        || echo "the libraries keep their symbols"
+RUN cd /opt/ggp-player/lib/python3*/site-packages \
+    && find . -depth -type d \( -name tests -o -path ./numpy/f2py \) -exec rm -r {} + \
+    && find . -type f \( -name '*.pyi' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.[ah]' \) -delete \
+    && { ! command -v strip || find . -type f -name '*.so*' -exec strip --strip-unneeded {} +; } \
+    && python3 -m compileall -q . \
+        -x '/(pygments|sqlalchemy/(dialects/(mssql|mysql|oracle)|testing)|numpy/(ma|typing|testing))/'
 
 
 FROM ${BASE}

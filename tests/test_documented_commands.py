@@ -36,6 +36,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"tar -C base .* \| docker import .*": "needs Docker",
     r"python docs/examples/learn_a_game\.py .*": "takes minutes, and needs the extra rl",
     r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
+    r"python -m tests\.support\.catalogues .*": "needs the tests",
     r"python -m benchmarks\..*": "takes minutes, and needs packages of others",
     r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
@@ -45,11 +46,11 @@ EXCEPTIONS: Mapping[str, str] = {
     r"ggp-player serve .*--register .*": "goes on until it is stopped",
     r"ggp-player manager name release .*": "needs a name that a player has taken by its token",
     r"curl .*": "asks a manager that runs",
+    r"ggp-player manager event .*": "asks a manager that runs",
 }
 """Commands that are not run, as regular expressions, and why."""
 
 NEEDS_EXTRA: Mapping[str, str] = {
-    r"ggp-player analyze .* --output \S+\.svg": "ggp-player[diagrams]",
     r"python -m ggp_player\.worker\.kernel_build": "ggp-player[kernels]",
     r"gdl playout .* --format parquet .*": "ggp-player[parquet]",
     r"gdl playout .* --ray local": "ggp-player[ray]",

@@ -35,7 +35,12 @@ from tests.support.manager_service import Asker
 LIMIT = 60
 """Seconds for everything, on a machine that does much else."""
 
-PARAMETERS = {"id": ("1", "2"), "name": ("ann", "bob", "game"), "path": ("", "events")}
+PARAMETERS = {
+    "id": ("1", "2"),
+    "name": ("ann", "bob", "game"),
+    "path": ("", "events"),
+    "code": ("1",),
+}
 """What stands for the parameters of addresses; an address with another one fails the test."""
 
 VALUES = ("1", "waiting", "running", "completed", "ann")
@@ -181,8 +186,8 @@ def addresses() -> list[str]:
 
 def masked(seen: Mapping[str, str]) -> dict[str, str]:
     """Replace what is made to look like chance: commitments, as they stand in the API."""
-    found = r'"commitment":"[0-9a-f]{64}"'
-    return {address: re.sub(found, '"commitment":"MASKED"', text) for address, text in seen.items()}
+    found = r'("commitment": ?)"[0-9a-f]{64}"'
+    return {address: re.sub(found, r'\1"MASKED"', text) for address, text in seen.items()}
 
 
 class Spectator:
@@ -251,7 +256,7 @@ async def watch(folder: Path, table: Table, event: Event) -> Watched:
             found.seen.append(await spectator.look())
             await table.let.wait()
         if event.is_late:
-            while await scheduler.call(scheduler.store.events, "running"):
+            while await scheduler.call(scheduler.store.events, ("running",)):
                 pass  # nobody is told when it is over
         else:
             await spectator.end()

@@ -29,6 +29,7 @@ from aiohttp import web
 
 from ggp_player.manager.tournament import SEED_BITS
 from ggp_player.manager_service.service import ServiceConfig, open_service
+from ggp_player.manager_service.web import live_boards
 from ggp_player.manager_service.web.routes import ROUTES, new_application
 from tests.support.manager_service import Asker
 
@@ -155,6 +156,12 @@ async def listening(table: Table, name: str) -> AsyncIterator[int]:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield runner.addresses[0][1]
     await runner.cleanup()
+
+
+@pytest.fixture(autouse=True)
+def _patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have pages wait for their boards, so that they do not depend on how busy the machine is."""
+    monkeypatch.setattr(live_boards, "DRAWING_SECONDS", 60.0)
 
 
 class Clock:

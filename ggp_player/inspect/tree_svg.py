@@ -96,7 +96,7 @@ def _placed(node: TreeNode) -> _Placed:
 
 
 def _lay_out(placed: _Placed) -> list[tuple[float, float]]:
-    """Place children relative to their node; return what each level takes, relative to it."""
+    """Place the children of a node; return from where to where each level reaches, from its x."""
     wide = max(placed.half, *(_width(line) / 2 + 3 for line in (placed.edge_lines or [""])))
     levels: list[tuple[float, float]] = []
     for child in placed.children:

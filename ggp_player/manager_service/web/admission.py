@@ -157,7 +157,7 @@ class NameClaims:
 
 
 def validated(model: type[_Model], validate: Callable[[], _Model]) -> _Model:
-    """Return what is sent as a model. Raises :class:`ApiError` where that is something else."""
+    """Return what was sent, validated. Raises :class:`ApiError` with the first error in it."""
     try:
         return validate()
     except ValidationError as error:

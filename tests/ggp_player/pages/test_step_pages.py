@@ -102,7 +102,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def opened(page: Page, spec: str, folder: Path, game: str = "") -> list[str]:
-    """Open the steps of a search; return what each of them says."""
+    """Open a page with the steps of a search; return the sentence of each step."""
     machine = reasoner_of(game) if game else turns(TWO_PLY)
     recorded = record_search(create(spec), position(machine))
     file = folder / "steps.html"

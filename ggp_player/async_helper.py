@@ -28,6 +28,7 @@ class AsyncHelper:
         stderr: int | None = DEVNULL,
     ) -> None:
         self.process: Process | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._command = command
         self._most = most
         self._stdin = stdin
@@ -78,14 +79,20 @@ class AsyncHelper:
         return answer
 
     async def close(self) -> None:
-        """End the process, and wait until it has ended."""
+        """End the process, and wait until it has ended, also where another has begun to end it."""
         process, self.process = self.process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            assert process.stdout is not None
-            # What nobody has read keeps the pipe open. RuntimeError: another task is reading it.
-            with suppress(RuntimeError, TimeoutError):
-                async with asyncio.timeout(LEFT_OVER_SECONDS):
-                    await process.stdout.read()
-            await process.wait()
+            self._ending = asyncio.create_task(_end(process))
+        if self._ending is not None:
+            await asyncio.shield(self._ending)
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+    assert process.stdout is not None
+    # What nobody has read keeps the pipe open. RuntimeError: another task is reading it.
+    with suppress(RuntimeError, TimeoutError):
+        async with asyncio.timeout(LEFT_OVER_SECONDS):
+            await process.stdout.read()
+    await process.wait()

@@ -235,6 +235,8 @@ class PositionAnalysis:
         """Wait until none of its processes is on its way."""
         for search in (*self._old, *self._searches.values()):
             await search.closed()
+        if self._placing is not None:
+            await asyncio.wait([self._placing])
 
     # ---------------------------------------------------------------------- searching
 

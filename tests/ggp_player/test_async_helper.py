@@ -85,6 +85,21 @@ async def test_closing_ends_the_process(helper: AsyncHelper) -> None:
     assert helper.process is None
 
 
+async def test_closing_waits_for_one_that_is_being_ended(helper: AsyncHelper) -> None:
+    await helper.start()
+    process = helper.process
+    assert process is not None
+    asked = asyncio.create_task(helper.ask(b"hang\n", SECONDS))
+    await asyncio.sleep(0)
+    asked.cancel()
+    for _ in range(10):  # until it is being ended, which takes longer than that
+        await asyncio.sleep(0)
+    assert helper.process is None
+    asked.cancel()  # as a loop does that ends
+    await helper.close()
+    assert process.returncode is not None
+
+
 async def test_a_program_that_cannot_be_started() -> None:
     helper = AsyncHelper(["/nowhere/at/all"])
     with pytest.raises(FileNotFoundError):

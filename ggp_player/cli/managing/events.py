@@ -88,7 +88,8 @@ async def _answer(method: str, url: str, sent: object, headers: dict[str, str]) 
     except TimeoutError as error:
         raise ManagerError(f"{url} has not answered for {ANSWER_SECONDS:g} s") from error
     except (aiohttp.ClientError, ValueError) as error:
-        raise ManagerError(f"no manager answers at {url}: {error}") from error
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        raise ManagerError(f"no manager answers at {url}: {reason}") from error
     if answer.status < 400:
         return found
     problem = found["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,12 @@ async def test_a_token_of_an_organiser_is_needed(role: str, tmp_path: Path) -> N
         status, text = await said(asking, "create", "cup", "--game", "nim", token=token)
         assert status == 1
         assert ("organiser" in text) is True
+
+
+def test_where_no_manager_listens_that_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+    found = CliRunner().invoke(main, ["manager", "event", "list", "--manager", address])
+    assert found.exit_code == 1
+    assert found.output.startswith(f"Error: no manager answers at {address}/api/events: Connect ")
+    assert "ssl" not in found.output

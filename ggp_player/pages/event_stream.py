@@ -21,8 +21,8 @@ from ggp_player.pages.security import PAGE_HEADERS
 PAUSE_SECONDS = 0.25
 """The time between messages to a page for as long as there is always another one."""
 
-BURST = 12
-"""How many messages come at once before that: a move and its answer take three."""
+BURST = 24
+"""How many messages come at once before that: a move and its answer take up to four."""
 
 KEEP_ALIVE_SECONDS = 3.0
 """The longest silence: a viewer that has left is noticed when something is sent to it, twice."""

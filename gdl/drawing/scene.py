@@ -7,7 +7,7 @@ of the table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gdl.analysis.boards import (
@@ -89,13 +89,26 @@ class BoardScene:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnCard:
+    """A card in a hand: its fact, as text, its ``word``, and whether the last step has dealt it."""
+
+    fact: str
+    word: str
+    dealt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
-    """A line beside the boards: a name, its value, and the facts that it stands for."""
+    """A line beside the boards: a name, its value, and the facts that it stands for.
+
+    The facts of a hand are its ``cards``.
+    """
 
     name: str
     value: str
     facts: tuple[str, ...]
     changed: bool = False
+    cards: tuple[DrawnCard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +271,12 @@ class _Sorter:
 
     def _table(self) -> list[Note]:
         """The table: a line for each function, or for each first argument where there are many."""
-        found = []
+        found: list[Note] = []
         for note in self._notes_of("table"):
             facts = self._notes["table"][note.name]
+            if all(function_of(fact) in self._layout.hands for fact in facts):
+                found.extend(self._hands(note.name, facts))
+                continue
             firsts = {words_of(fact)[0] for fact in facts if words_of(fact)}
             if min(len(words_of(fact)) for fact in facts) < 2:
                 firsts = set()
@@ -273,6 +289,19 @@ class _Sorter:
                 new = any(str(fact) in self._new for fact in own)
                 found.append(Note(f"{note.name} {first}", value, tuple(map(str, own)), new))
         return found
+
+    def _hands(self, name: str, facts: Iterable[Term]) -> Iterator[Note]:
+        """The cards of each holder."""
+        of_holder: dict[str, list[DrawnCard]] = defaultdict(list)
+        for fact in facts:
+            *holders, card = words_of(fact)
+            text = str(fact)
+            of_holder[" ".join((name, *holders))].append(DrawnCard(text, card, text in self._new))
+        for holder, dealt in sorted(of_holder.items()):
+            cards = sorted(dealt, key=lambda card: (len(card.word), card.word))  # 2 before 10
+            value = "; ".join(card.word for card in cards)
+            changed = any(card.dealt for card in cards)
+            yield Note(holder, value, tuple(card.fact for card in cards), changed, tuple(cards))
 
     def _counter_notes(self) -> list[Note]:
         found = []

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
+from gdl.drawing.cards import draw_hand
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, legend, palette_colour
 from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene, moved
 from gdl.drawing.shapes import (
@@ -29,6 +30,7 @@ from gdl.drawing.shapes import (
     spread,
     xml,
 )
+from gdl.drawing.svg_style import SVG_STYLE
 from gdl.drawing.words import describe
 from gdl.language import Term
 
@@ -49,33 +51,6 @@ MAX_ARROWS = 4
 
 MAX_CHARACTERS = 110
 """Characters of a line of text; longer ones are continued on the next."""
-
-SVG_STYLE = """
-.gdl-state{--ink:#24262b;--soft:#666b73;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#857b66;--wall:#6e6a63;--shift:#2f6fd0;--on-square:#1d1f23;--new:#1450b0;--gone:#8f3a0a;
---won:#0c5f2e;--side:#24262b;color:var(--ink);fill:var(--ink);
-font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}
-@media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#d8d2c4;--dark:#bdb299;--wall:#4a4740;--shift:#5b93e8;--side:#3b7ddd}}
-.gdl-state .cell,.gdl-state .legend>g{fill:var(--on-square);color:var(--on-square)}
-.gdl-state text{text-anchor:middle;dominant-baseline:central}
-.gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
-.gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
-.gdl-state .dark .sq{fill:var(--dark)}
-.gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
-.gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
-.gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
-.gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
-.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
-.gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
-.gdl-state .lit{stroke:var(--shift);stroke-width:4;fill:none}
-.gdl-state .arrow{stroke:var(--shift);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
-.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
-.gdl-state .ink{stroke:var(--side)}
-.gdl-state .side{stroke-width:6;stroke-linecap:round}
-""".strip()
-"""The style sheet of the pictures, for pages that do not allow styles inside of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +104,8 @@ class _Picture:
         self._note_lines([*turn, *scene.counters], joined=True)
         self._note_lines(scene.scores)
         self._boards()
-        self._note_lines(scene.rows)
+        self._hands([note for note in scene.rows if note.cards])
+        self._note_lines([note for note in scene.rows if not note.cards])
         self._legend()
         if scene.remark and not self._options.is_partial:
             self._remark(scene.remark)
@@ -160,6 +136,15 @@ class _Picture:
                     self._line(spans, length)
                 else:
                     self._long_note(note)
+
+    def _hands(self, hands: Sequence[Note]) -> None:
+        """Draw the cards that each holds below a line that says who."""
+        for note in hands:
+            self._line(f'<tspan class="soft">{xml(note.name)}</tspan>', len(note.name))
+            drawn, width, height = draw_hand(note.cards, 12, self._y, MAX_WIDTH)
+            self._parts.append(drawn)
+            self._y += height
+            self._width = max(self._width, width)
 
     def _remark(self, text: str) -> None:
         """Write a sentence in lines that are as wide as what is above it."""

@@ -41,8 +41,10 @@ class EndingWords:
 
 
 def describe(scene: Scene) -> str:
-    """Say in words what is on the boards, for readers who do not see them."""
-    parts = [f"{note.name} {note.value}" for note in (*scene.turn, *scene.counters, *scene.scores)]
+    """Say in words what is on the boards and in hands, for readers who do not see them."""
+    hands = [note for note in scene.rows if note.cards]
+    notes = (*scene.turn, *scene.counters, *scene.scores, *hands)
+    parts = [f"{note.name} {note.value}" for note in notes]
     for board in scene.boards:
         held = [
             (" ".join(item.words), " ".join(cell.place.key))

@@ -42,6 +42,9 @@ MAX_FAILED = 4096
 FIRST_PAUSE = 60.0
 """Seconds until a request that took too long is tried again; each failure doubles them."""
 
+ABANDONED_SECONDS = 1.0
+"""How long a request goes on for which nobody waits any more: a new process takes as long."""
+
 LONGEST_PAUSE = 3600.0
 """The most seconds that they become."""
 
@@ -77,6 +80,7 @@ class Drawer:
         arguments = (drawing_process.FOR_PERSON,) if for_person else ()
         command = helper_command(drawing_process.main, *arguments)
         self.helper = AsyncHelper(command, MAX_ANSWER, stderr=stderr)
+        self._abandoned: asyncio.Task[Answer] | None = None
         self._failures: OrderedDict[int, _Failure] = OrderedDict()
         self._names: OrderedDict[NameMoves, MoveNames] = OrderedDict()
 
@@ -129,18 +133,37 @@ class Drawer:
 
     async def _asked(self, request: DrawingRequest, asker: str) -> Answer:
         own_turn = self._turns.setdefault(asker, asyncio.Lock())
-        async with own_turn, self._turn:
+        async with own_turn:
+            await self._turn.acquire()
             failure = self._failures.get(hash(request))
             if failure is not None and self._clock() < failure.until:
+                self._turn.release()
                 return Answer()
-            answer = await self._answer(request)
+            answer = await self._answered(request)
         if answer.error:
             _log.warning("a state is not drawn: %s", answer.error)
         return answer
 
     async def close(self) -> None:
         """End the process."""
+        if self._abandoned is not None:
+            self._abandoned.cancel()
+            await asyncio.gather(self._abandoned, return_exceptions=True)
         await self.helper.close()
+
+    async def _answered(self, request: DrawingRequest) -> Answer:
+        """Return the answer, which ends the turn.
+
+        Where the caller is cancelled, the process is spared for the next one if it answers soon.
+        """
+        asking = asyncio.create_task(self._answer(request))
+        asking.add_done_callback(lambda _: self._turn.release())
+        try:
+            return await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            self._abandoned = asking
+            asyncio.get_running_loop().call_later(ABANDONED_SECONDS, asking.cancel)
+            raise
 
     async def _answer(self, request: DrawingRequest) -> Answer:
         try:

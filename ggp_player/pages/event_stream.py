@@ -7,7 +7,6 @@ to know once more. So nothing is kept here of what was sent.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
@@ -21,8 +20,8 @@ from ggp_player.pages.security import PAGE_HEADERS
 PAUSE_SECONDS = 0.25
 """The time between messages to a page for as long as there is always another one."""
 
-BURST = 12
-"""How many messages come at once before that: a move and its answer take three."""
+BURST = 24
+"""How many messages come at once before that: a move and its answer take up to six."""
 
 KEEP_ALIVE_SECONDS = 3.0
 """The longest silence: a viewer that has left is noticed when something is sent to it, twice."""
@@ -87,19 +86,19 @@ class EventStream:
     ) -> None:
         """Send a message whenever there is one, at once, but no more than a page can show.
 
-        These are :data:`BURST` in any :data:`PAUSE_SECONDS` for each of them.
+        These are :data:`BURST` at once, and then one every :data:`PAUSE_SECONDS`; the time in
+        which none comes counts for those that come at once later.
 
         ``next_message`` returns one, an empty text where there is none before the next ``news()``,
         and None where there will be none, upon which the page does not connect again.
         """
         now = asyncio.get_running_loop().time
-        sent = now()
-        newest = deque([float("-inf")] * BURST, BURST)
+        sent = paid = now()
         while (body := next_message()) is not None:
             if body:
                 await self.send(body)
-                newest.append(now())
-                await asyncio.sleep(max(0.0, newest[0] + BURST * PAUSE_SECONDS - now()))
+                paid = max(paid, now()) + PAUSE_SECONDS  # when all messages have had their time
+                await asyncio.sleep(max(0.0, paid - BURST * PAUSE_SECONDS - now()))
             elif not await _comes_until(news, sent + KEEP_ALIVE_SECONDS):
                 await self.keep_alive()
             else:

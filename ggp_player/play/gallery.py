@@ -157,9 +157,10 @@ class Gallery:
         return app
 
     async def start(self) -> None:
-        """Read the games, and begin to draw."""
-        self._games = await asyncio.to_thread(_own_games)
+        """Start the processes that draw, that of matches first, and read the games."""
+        await self._pages.warm_up()
         await self._drawer.warm_up()
+        self._games = await asyncio.to_thread(_own_games)
 
     async def close(self) -> None:
         """End the match, and draw no more."""

@@ -10,6 +10,7 @@ from aiohttp.typedefs import Handler
 
 from ggp_player.languages import Sentence
 from ggp_player.pages import EventStream
+from ggp_player.pages.drawer import Drawer
 from ggp_player.play.page import PlayPage
 from ggp_player.play.table import Table
 
@@ -18,6 +19,7 @@ class MatchPages:
     """Serves the newest match at addresses below ``base``; ``waiting`` answers before the first.
 
     ``gallery`` is the address of the page on which another match can be begun, if there is one.
+    All matches are drawn by one process, as to start one takes longer than to draw many boards.
     """
 
     def __init__(
@@ -27,6 +29,7 @@ class MatchPages:
         self._base = base
         self._waiting = waiting
         self._gallery = gallery
+        self._drawer = Drawer(for_person=True)
         self._page: PlayPage | None = None
         self._has_begun = asyncio.Event()
 
@@ -35,11 +38,15 @@ class MatchPages:
         """The newest match."""
         return None if self._page is None else self._page.table
 
+    async def warm_up(self) -> None:
+        """Start the process that draws, so that the first match need not wait for it."""
+        await self._drawer.warm_up()
+
     async def show(self, table: Table, title: str) -> None:
         """Show a match in place of the one before, whose open pages load this one."""
         before = self._page
         self.number += 1
-        self._page = PlayPage(table, title, self._base, self.number, self._gallery)
+        self._page = PlayPage(table, self._drawer, title, self._base, self.number, self._gallery)
         await self._page.start()
         self._has_begun.set()
         if before is not None:
@@ -50,6 +57,7 @@ class MatchPages:
         """End the page of the newest match, once the open pages show its last state."""
         if self._page is not None:
             await self._page.close()
+        await self._drawer.close()
 
     async def answer(self, request: web.Request, path: str) -> web.StreamResponse:
         """Answer a request of a path below the base. Raises HTTPNotFound for others."""
@@ -64,6 +72,7 @@ class MatchPages:
 
     async def until_it_begins(self, request: web.Request) -> web.StreamResponse:
         """Tell a page that waits when the first match has begun, by the end of the stream."""
+        await self.warm_up()
         async with EventStream(request) as stream:
             is_told = self._has_begun.is_set
             await stream.follow(self._has_begun.wait, lambda: None if is_told() else b"")

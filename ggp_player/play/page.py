@@ -61,6 +61,9 @@ SHUTDOWN_SECONDS = 1.0
 DRAWING_SECONDS = 1.0
 """How long a position waits for its drawing; then a list of facts stands in until that comes."""
 
+PREPARING_SECONDS = 5.0
+"""How long the first one waits, for which boards and names of moves are found in the rules."""
+
 LAST_SECONDS = 3.0
 """How long a table that ends waits until the open pages show its last state."""
 
@@ -112,11 +115,18 @@ class PlayPage:
 
     ``base`` stands before the paths of the page's addresses. A page with a ``number`` is loaded
     again when its events end: another one, with another number, has taken its place. ``gallery`` is
-    the address of the page from which the match was begun, if it was.
+    the address of the page from which the match was begun, if it was. The ``drawer`` is its
+    owner's, who closes it.
     """
 
     def __init__(
-        self, table: Table, title: str = "", base: str = "", number: int = 0, gallery: str = ""
+        self,
+        table: Table,
+        drawer: Drawer,
+        title: str = "",
+        base: str = "",
+        number: int = 0,
+        gallery: str = "",
     ) -> None:
         self.table = table
         self.guard = WriteGuard()
@@ -125,7 +135,7 @@ class PlayPage:
         self._number = number
         self._gallery = gallery
         self._site = PageSite("ggp-player")
-        self._drawer = Drawer(for_person=True)
+        self._drawer = drawer
         self._names = MoveNames()
         self._board: _Board | None = None
         self._board_version = 1
@@ -168,7 +178,6 @@ class PlayPage:
         if self._drawing is not None:
             self._drawing.cancel()
             await asyncio.gather(self._drawing, return_exceptions=True)
-        await self._drawer.close()
 
     async def _all_told(self) -> None:
         """Wait until the open pages were told all that there is."""
@@ -310,7 +319,8 @@ class PlayPage:
             return self._board
         if self._awaited != key:
             self._awaited = key
-            asyncio.get_running_loop().call_later(DRAWING_SECONDS, self._wait_no_longer, key)
+            seconds = DRAWING_SECONDS if self._board is not None else PREPARING_SECONDS
+            asyncio.get_running_loop().call_later(seconds, self._wait_no_longer, key)
         return None
 
     def _wait_no_longer(self, key: _Key) -> None:
@@ -507,7 +517,8 @@ async def listening(application: web.Application, port: int) -> AsyncIterator[st
 @asynccontextmanager
 async def serve_table(table: Table, title: str = "", port: int = 0) -> AsyncIterator[str]:
     """Serve a table on the loopback address, as :func:`listening` does; yield the address."""
-    page = PlayPage(table, title)
+    drawer = Drawer(for_person=True)
+    page = PlayPage(table, drawer, title)
     async with listening(page.application(), port) as address:
         try:
             await page.start()
@@ -515,3 +526,4 @@ async def serve_table(table: Table, title: str = "", port: int = 0) -> AsyncIter
         finally:
             with suppress(asyncio.CancelledError):
                 await page.close()
+            await drawer.close()

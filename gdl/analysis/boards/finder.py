@@ -40,7 +40,7 @@ from gdl.analysis.boards.refinement import (
     LayoutRefinementError,
 )
 from gdl.analysis.boards.stated_boards import refined, stated_board
-from gdl.analysis.boards.traits import traits_of_words
+from gdl.analysis.boards.traits import hands_of, traits_of_words
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -98,6 +98,7 @@ class _Finder:
             patterns,
             self.refinement.styles,
             tuple(sorted(traits_of_words(domains).items())),
+            hands_of(evidence),
         )
 
     def _lettered(

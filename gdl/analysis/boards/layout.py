@@ -201,6 +201,8 @@ class BoardLayout:
     styles: tuple[tuple[str, Style], ...] = ()
     traits: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Words for pieces that differ in traits of two values, such as size and colour, and these."""
+    hands: frozenset[tuple[str, int]] = frozenset()
+    """Functions whose last argument is a card, and their numbers of arguments."""
 
     @cached_property
     def traits_of(self) -> dict[str, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Pieces that differ in traits of two values: their words have a letter for each, in all ways.
+"""What words say of the things that they stand for: pieces with traits of two values, and cards.
 
 Apart from the search for boards: it looks at the letters of words, as nothing else does.
 """
@@ -6,6 +6,11 @@ Apart from the search for boards: it looks at the letters of words, as nothing e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+
+from gdl.analysis.boards.evidence import RulesEvidence
+
+CARDS = ("card", "cards")
+"""What rules call the relation that lists their cards."""
 
 _COUNTS = (2**3, 2**4)
 """How many pieces can be drawn: by their size, colour and shape, and a hole."""
@@ -27,3 +32,20 @@ def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int
         if is_whole and not any(word.isdigit() for word in words):
             found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
     return found
+
+
+def hands_of(evidence: RulesEvidence) -> frozenset[tuple[str, int]]:
+    """Return the functions of one or two arguments, of a holder and a card, whose last is a card.
+
+    Cards are what facts of the rules list in a relation that is called so, of one argument.
+    """
+    cards = {
+        str(rule.head.args[0])
+        for rule in evidence.ruleset.rules
+        if not rule.body and len(rule.head.args) == 1 and rule.head.name.lower() in CARDS
+    }
+    return frozenset(
+        fluent.key
+        for fluent in evidence.fluents.values()
+        if fluent.arity in (1, 2) and fluent.columns[-1] and fluent.columns[-1] <= cards
+    )

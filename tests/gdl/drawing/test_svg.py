@@ -191,3 +191,40 @@ def test_what_is_on_squares_can_be_told_from_them(scheme: str, ink: str, least: 
     for square in ("square", "dark"):
         bright, dim = sorted((luminance(colours[square]), luminance(colours[ink])), reverse=True)
         assert (bright + 0.05) / (dim + 0.05) >= least, square
+
+
+CARDS = """
+(role dealer) (card queenOfHearts) (card king_spades) (card 10) (card 9) (card dragon)
+(<= (base (hand dealer ?c)) (card ?c))
+(<= (init (hand dealer ?c)) (card ?c))
+(<= (legal dealer (play ?c)) (true (hand dealer ?c)))
+(<= (next (hand dealer ?c)) (true (hand dealer ?c)) (not (does dealer (play ?c))))
+"""
+
+
+def test_cards_in_a_hand_are_drawn_with_rank_and_suit() -> None:
+    rules = gdl.parse(CARDS)
+    state = gdl.interpret(rules).initial_state()
+    facts = sorted(state, key=str)
+    root = ElementTree.fromstring(draw_svg(layout_of(rules), facts, facts[1:]))
+    cards = [
+        group
+        for group in root.iter(f"{SVG}g")
+        if group.find(f"{SVG}rect[@class='card']") is not None
+    ]
+    faces = [[text.text for text in card.iter(f"{SVG}text")] for card in cards]
+    assert faces == [["9"], ["10"], ["dra"], ["K", "\u2660\ufe0e"], ["Q", "\u2665\ufe0e"]]
+    dealt = [card.get("data-fact") for card in cards if card.get("class") == "new"]
+    assert dealt == [str(facts[0])]
+    assert "hand dealer 9; 10; dragon" in (root.findtext(f"{SVG}desc") or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "hands"), [("goofspiel", {("holds", 2)}), ("kuhnPoker", {("holds", 2)})]
+)
+def test_hands_are_found_in_the_rules(name: str, hands: set[tuple[str, int]]) -> None:
+    assert hands <= layout_of_game(name).hands
+
+
+def test_kinds_of_cards_that_are_counted_are_no_hand() -> None:
+    assert not layout_of_game("handDuel").hands

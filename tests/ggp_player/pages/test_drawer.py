@@ -336,3 +336,40 @@ async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
     assert process is not None
     assert await drawer.draw(DrawState("(role x)", "( a )"))
     assert drawer.helper.process is process
+
+
+async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_the_next(
+    drawer: Drawer,
+) -> None:
+    request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
+    assert len(await drawer.draw(request)) == 1
+    process = drawer.helper.process
+    assert process is not None
+    drawing = asyncio.create_task(drawer.draw(request))
+    await asyncio.sleep(0)
+    drawing.cancel()
+    await asyncio.wait([drawing])
+    assert drawing.cancelled()
+    assert len(await drawer.draw(request)) == 1
+    assert drawer.helper.process is process
+
+
+async def test_a_drawing_that_nobody_waits_for_any_more_ends_soon(
+    drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawer_module, "ABANDONED_SECONDS", 0.0)
+    has_begun, is_ended = asyncio.Event(), asyncio.Event()
+
+    async def ask(_line: bytes, _seconds: float) -> bytes:
+        has_begun.set()
+        try:
+            return await asyncio.Future()
+        finally:
+            is_ended.set()
+
+    monkeypatch.setattr(drawer.helper, "ask", ask)
+    drawing = asyncio.create_task(drawer.draw(DrawState("(role x)", "( )")))
+    async with asyncio.timeout(30):
+        await has_begun.wait()
+        drawing.cancel()
+        await is_ended.wait()

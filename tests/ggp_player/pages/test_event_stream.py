@@ -9,7 +9,7 @@ from unittest.mock import patch
 import aiohttp
 from aiohttp import web
 
-from ggp_player.pages.event_stream import BURST, EventStream
+from ggp_player.pages.event_stream import BURST, PAUSE_SECONDS, EventStream
 
 
 async def followed(count: int) -> tuple[list[float], list[int]]:
@@ -45,5 +45,5 @@ async def followed(count: int) -> tuple[list[float], list[int]]:
 async def test_a_move_and_its_answer_come_at_once_and_not_more_than_a_page_can_show() -> None:
     pauses, received = await followed(BURST + 2)
     assert received == list(range(BURST + 2))
-    assert pauses[: BURST - 1] == [0.0] * (BURST - 1)
-    assert all(seconds > 1 for seconds in pauses[BURST - 1 :])
+    assert pauses[:BURST] == [0.0] * BURST
+    assert all(0 < seconds <= 2 * PAUSE_SECONDS for seconds in pauses[BURST:])

@@ -287,3 +287,19 @@ def test_levels_of_the_command_line(
     assert (result.exit_code, result.output) == (0, "")
     (setup,) = setups
     assert (setup.opponents, setup.adviser, setup.ponder) == (opponents, adviser, ponder)
+
+
+async def test_all_matches_are_drawn_by_one_process_that_is_there_before_them(
+    visitor: Visitor,
+) -> None:
+    helper = visitor.gallery._pages._drawer.helper
+    process = helper.process
+    assert process is not None
+    for game in ("ticTacToe", "connectFour"):
+        await visitor.begin(game)
+        page = visitor.gallery._pages._page
+        assert page is not None
+        while page._board is None:
+            await page.table.news()
+        assert page._board.drawing.svg
+        assert helper.process is process

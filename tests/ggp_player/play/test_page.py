@@ -221,7 +221,7 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
 async def test_a_board_that_takes_long_is_shown_as_facts_until_it_comes(
     begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_module, "DRAWING_SECONDS", 0.0)
+    monkeypatch.setattr(page_module, "PREPARING_SECONDS", 0.0)
     slow.may_draw.clear()
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(begin("ticTacToe"))
@@ -351,7 +351,8 @@ async def test_too_many_pages_are_turned_away(
 
 async def test_a_page_ends_with_its_session(begin: Begin) -> None:
     async with begin("ticTacToe") as session:
-        page = PlayPage(session)
+        page = PlayPage(session, drawer := Drawer())
         await page.start()
         await page.close()
+        await drawer.close()
         assert session.is_closing

@@ -145,12 +145,14 @@ def _picture(name: str, width: float, height: float, body: Sequence[str]) -> str
 def _curve(route: Sequence[Point]) -> str:
     """Write a route: level where it passes boxes, and curved from column to column."""
     parts = [f"M{route[0][0]:.1f} {route[0][1]:.1f}"]
-    for index in range(1, len(route) - 1, 2):
-        (x, y), (to_x, to_y) = route[index : index + 2]
-        middle = (x + to_x) / 2
-        parts.append(f"L{x:.1f} {y:.1f}")
-        parts.append(f"C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}")
-    parts.append(f"L{route[-1][0]:.1f} {route[-1][1]:.1f}")
+    for index in range(1, len(route), 2):
+        x, y = route[index]
+        if abs(x - route[index - 1][0]) > 0.1:  # of no length, it would turn the head
+            parts.append(f"L{x:.1f} {y:.1f}")
+        if index + 1 < len(route):
+            to_x, to_y = route[index + 1]
+            middle = (x + to_x) / 2
+            parts.append(f"C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}")
     return " ".join(parts)
 
 

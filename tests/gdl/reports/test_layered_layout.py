@@ -115,6 +115,7 @@ def check(diagram: Diagram, picture: str) -> None:
         assert one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
     drawn = [title.text for title in root.iterfind(f"{SVG}g[@class='edge']/{SVG}title")]
     label = {key: box.label for key, box in diagram.boxes.items()}
+    assert not re.search(r"([\d.]+ [\d.]+) L\1\"", picture), "a head without a direction"
     arrows = [f"{label[source]} -> {label[target]}" for source, target, _ in diagram.all_arrows()]
     assert sorted(map(str, drawn)) == sorted(arrows)
 

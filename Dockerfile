@@ -1,5 +1,5 @@
 # The base image is an argument, so that the image can be built where no registry is reached.
-# It needs Python 3.11 or later with venv and pip; see docs/docker.md.
+# It is Debian's, or made from it, with Python 3.11 or later, venv and pip; see docs/docker.md.
 ARG BASE=python:3.13-slim
 
 FROM ${BASE} AS build
@@ -38,21 +38,38 @@ RUN cd /opt/ggp-player/lib/python3*/site-packages \
         -x '/(pygments|sqlalchemy/(dialects/(mssql|mysql|oracle)|testing)|numpy/(ma|typing|testing))/'
 
 
-FROM ${BASE}
+FROM ${BASE} AS system
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /app --shell /usr/sbin/nologin player
 COPY --from=build /opt/ggp-player /opt/ggp-player
-WORKDIR /app
-COPY games games
-ENV PATH=/opt/ggp-player/bin:$PATH \
-    PYTHONUNBUFFERED=1 \
-    GDL_CACHE=/var/cache/gdl \
-    GGP_PLAYER_STATE_DIR=/var/lib/ggp-player \
-    GGP_PLAYER_ARCHIVE=/var/lib/ggp-player-archive/matches.sqlite
+COPY games /app/games
 RUN install --directory --owner=player /var/cache/gdl \
     && install --directory --owner=player --mode=0700 /var/lib/ggp-player /var/lib/ggp-player-archive
 USER player
 # Compiled for the CPU of this machine; on another kind the server compiles again when it starts.
-RUN ggp-player warm-up
+RUN GDL_CACHE=/var/cache/gdl /opt/ggp-player/bin/ggp-player warm-up
+USER root
+# The server starts no program but Python. What goes: all programs but Python and sh, the libraries
+# of apt and Perl, documents, translations, tables for iconv, pip, and Python's own installers.
+RUN rm -r -f /usr/share/doc /usr/share/man /usr/share/info /usr/share/locale /usr/share/perl* \
+        /usr/lib/*/perl* /usr/lib/*/libapt-* /usr/lib/*/gconv /usr/lib/apt /var/lib/apt /var/log/* \
+        /var/cache/apt /var/cache/debconf /usr/lib/python3/dist-packages /usr/share/python-wheels \
+        /usr/local/lib/python3*/site-packages /usr/local/lib/python3*/ensurepip \
+        /usr/local/lib/python3*/idlelib \
+    && exec find /usr/bin /usr/sbin /usr/local/bin \
+        ! -type d ! -name 'python3*' ! -name sh ! -name dash -delete
+
+
+# Copied, as a layer that removes files makes no image smaller.
+FROM scratch
+COPY --from=system / /
+WORKDIR /app
+ENV PATH=/opt/ggp-player/bin:/usr/local/bin:/usr/bin:/bin \
+    LANG=C.UTF-8 \
+    PYTHONUNBUFFERED=1 \
+    GDL_CACHE=/var/cache/gdl \
+    GGP_PLAYER_STATE_DIR=/var/lib/ggp-player \
+    GGP_PLAYER_ARCHIVE=/var/lib/ggp-player-archive/matches.sqlite
+USER player
 EXPOSE 9147
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 \
     CMD ["ggp-player", "health", "127.0.0.1:9147"]

@@ -20,11 +20,20 @@ def own_games() -> dict[str, Path]:
 
 
 def find_own_game(name: str) -> Path | None:
-    """Return the rulesheet of the game of a name, in any case; None where there is none."""
-    return {own.lower(): file for own, file in own_games().items()}.get(name.lower())
+    """Return the rulesheet of the game of a name, in any case; None where there is none.
+
+    Where the sources have it, ``games/NAME.kif``, is a name, too: examples name games so.
+    """
+    return {own.lower(): file for own, file in own_games().items()}.get(_plain(name))
 
 
 def similar_names(name: str) -> list[str]:
     """Return the names of up to three of our games that look like a name."""
     names = {own.lower(): own for own in own_games()}
-    return [names[near] for near in get_close_matches(name.lower(), names, n=3)]
+    return [names[near] for near in get_close_matches(_plain(name), names, n=3)]
+
+
+def _plain(name: str) -> str:
+    name = name.lower()
+    in_sources = name.startswith("games/") and name.endswith(".kif")
+    return name[len("games/") : -len(".kif")] if in_sources else name

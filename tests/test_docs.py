@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from docs._hooks.flowcharts import dot_text, drawings
+from docs._hooks.flowcharts import draw_flowchart, drawings
 from gdl.__main__ import main
 from tests.support.documents import shell_commands
 from tests.support.paths import ROOT
@@ -69,16 +69,16 @@ FLOWCHARTS = list(drawings())
 def test_drawn_flowcharts_are_those_of_the_page(path: Path, flowchart: str) -> None:
     """Where they are not, ``python docs/_hooks/flowcharts.py`` draws them anew."""
     svg = "{http://www.w3.org/2000/svg}"
-    dot = dot_text(flowchart)
-    nodes = re.findall(r"^(\w+) \[label=", dot, re.MULTILINE)
-    edges = re.findall(r"^(\w+) -> (\w+) \[", dot, re.MULTILINE)
-    labels = re.findall(r'label=<(.*)>, shape|label=" (.*) "', dot)
-    texts = [text.strip() for label in labels for text in re.split("<.*?>", "".join(label))]
-    drawing = ElementTree.parse(path)
-    titles = [group.findtext(f"{svg}title") for group in drawing.iterfind(f".//{svg}g[@class]")]
-    assert len(titles) > 1
-    assert sorted(map(str, titles[1:])) == sorted(
-        [*nodes, *(f"{source}->{target}" for source, target in edges)]
-    )
-    drawn = [(text.text or "").strip() for text in drawing.iter(f"{svg}text")]
-    assert sorted(filter(None, drawn)) == sorted(filter(None, texts))
+    assert path.read_text(encoding="utf-8") == draw_flowchart(flowchart)
+    svg = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.parse(path)
+    titles = [title.text for title in root.iterfind(f"{svg}g/{svg}title")]
+    arrows = re.findall(r"^ *(\w+).* (?:-->|\.-)(?:\|.*?\|)? (\w+)", flowchart, re.MULTILINE)
+    assert len(arrows) == len(flowchart.splitlines())
+    names = {name for arrow in arrows for name in arrow}
+    assert sorted(map(str, titles)) == sorted([*names, *("->".join(arrow) for arrow in arrows)])
+    drawn = {"".join(text.itertext()) for text in root.iter(f"{svg}text")}
+    texts = re.findall(r'\["(.*?)"\]|\(\((.*?)\)\)|\|(.*?)\||-\. (.*?) \.-', flowchart)
+    assert drawn >= {
+        re.sub("</?b>", "", line) for found in texts for line in "".join(found).split("<br>")
+    }

@@ -13,7 +13,7 @@ from rich.table import Table
 import gdl
 from gdl.circuit import CompileOptions, compile_game
 from gdl.cli.options import game_name, read_rules, write_text
-from gdl.errors import GroundingLimitError
+from gdl.errors import GroundingLimitError, ResourceLimitError
 from gdl.grounding import GroundingBudget
 from gdl.language import Level, RelationKey, Ruleset
 from gdl.reasoner import interpret
@@ -47,7 +47,7 @@ def run_show(file: Path, form: str, circuit: bool, analysis: bool, output: Path 
         text = _circuit_tables(ruleset) if circuit else _relation_tables(ruleset)
     else:
         diagram = _circuit_diagram(ruleset) if circuit else _relation_diagram(ruleset)
-        text = (dot_text if form == "dot" else svg_text)(diagram, game_name(file))
+        text = (dot_text if form == "dot" else _picture)(diagram, game_name(file))
     write_text(output, text)
 
 
@@ -59,6 +59,14 @@ def _analysis(ruleset: Ruleset) -> str:
         return analysis_text(analyse(gdl.compile(ruleset)))
     except GroundingLimitError as error:
         return f"not compiled: {error}\n{analysis_text(analyse(interpret(ruleset)))}"
+
+
+def _picture(diagram: Diagram, name: str) -> str:
+    try:
+        return svg_text(diagram, name)
+    except ResourceLimitError as error:
+        advice = "--format dot writes a graph, which Graphviz may draw"
+        raise ResourceLimitError(f"{error}; {advice}") from None
 
 
 def _relation_diagram(ruleset: Ruleset) -> Diagram:

@@ -1,4 +1,4 @@
-"""The diagram of a circuit: facts and moves below, outputs above, gates between.
+"""The diagram of a circuit: outputs on the left, gates, and the facts and moves that they read.
 
 Two-input gates that only one other gate reads are drawn as one gate with it. A gate that is read
 only negated, and reads only negated inputs, is drawn as an ``or``.

@@ -22,7 +22,7 @@ class _ShowCommand(CommandWithRenamedOptions):
     type=click.Choice(["text", "dot", "svg"]),
     default="text",
     show_default=True,
-    help="A table, a graph for Graphviz, or a picture drawn by it.",
+    help="A table, a graph for Graphviz, or a picture.",
 )
 @click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")
 @click.option("--analysis", is_flag=True, help="Show the game's structure: turns, goals, parts.")
@@ -33,12 +33,13 @@ def show_command() -> None:
 
     The table has every relation with the number of facts and rules that state it, whether it
     depends on the state or on the joint move, and the relations that its rules name, ~ where
-    under a negation. The graph shows the same, with an arrow to each relation that is named. To
-    draw it as SVG, Graphviz has to be installed.
+    under a negation. The picture shows the same, with an arrow to each relation that is named,
+    dashed where under a negation: white boxes are the same in all states, blue ones depend on the
+    state, orange ones on the joint move, and the language's own relations have a thick rim.
 
     With --circuit: the circuit's figures, and a table with a row for each compiler pass, in order,
     for the game compiled with that pass and all above it; "saved" is the share of gates that the
-    pass removes. The graph, of at most 500 gates, has an arrow to everything that a gate reads.
+    pass removes. The picture, of at most 500 gates, has an arrow to everything that a gate reads.
 
     \b
     Examples:

@@ -15,8 +15,11 @@ def read(kind: click.Path, text: str) -> Path:
     return Path(str(kind.convert(text, None, None)))
 
 
-@pytest.mark.parametrize("name", ["connectFour", "CONNECTFOUR", "connectfour"])
-def test_a_game_of_ours_goes_by_its_name_in_any_case(name: str) -> None:
+@pytest.mark.parametrize("name", ["connectFour", "CONNECTFOUR", "games/connectFour.kif"])
+def test_a_game_of_ours_goes_by_its_name_in_any_case(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert read(FILE, name).resolve() == (GAMES / "connectFour.kif").resolve()
     assert read(FILE_OR_FOLDER, name).resolve() == (GAMES / "connectFour.kif").resolve()
 
@@ -33,15 +36,16 @@ def test_a_file_goes_before_a_game_and_a_folder_where_folders_are_taken(
     assert read(FILE, "-") == STDIN
 
 
-@pytest.mark.parametrize("text", ["conectFour", "x" * 300, "a\0b", "/"])
+@pytest.mark.parametrize("text", ["conectFour", "connectFour.kif", "x" * 300, "a\0b", "/"])
 def test_what_is_no_rulesheet_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(click.BadParameter, match="does not exist, nor a game of ours"):
         read(FILE, text)
 
 
 def test_a_name_that_is_nearly_right_is_told() -> None:
-    with pytest.raises(click.BadParameter, match=r"did you mean connectFour\?"):
-        read(FILE, "conectFour")
+    for name in ("conectFour", "games/conectFour.kif"):
+        with pytest.raises(click.BadParameter, match=r"did you mean connectFour\?"):
+            read(FILE, name)
 
 
 def test_outputs_are_checked_in_advance(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from gdl.grounding.gringo import GroundingBudget
 from gdl.reports.circuit_diagram import draw_circuit
 from gdl.reports.circuit_report import measure_stages, summary
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
-from tests.support.graphviz import needs_graphviz
 from tests.support.paths import GAMES
 
 SWITCH = """
@@ -121,7 +120,6 @@ def test_a_diagram_says_what_the_machine_says(name: str) -> None:
         state = after
 
 
-@needs_graphviz
 def test_a_picture_has_every_label() -> None:
     diagram = draw_circuit(parts_of(SWITCH))
     root = ElementTree.fromstring(svg_text(diagram, "switch"))
@@ -150,7 +148,6 @@ def test_the_command() -> None:
     assert max(map(len, result.output.splitlines())) <= 80
 
 
-@needs_graphviz
 def test_the_command_draws() -> None:
     game = str(GAMES / "ticTacToe.kif")
     result = CliRunner().invoke(main, ["show", game, "--circuit", "--format", "svg"])

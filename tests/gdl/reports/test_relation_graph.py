@@ -19,7 +19,6 @@ from gdl.reports.relation_graph import (
     fluents,
     moves,
 )
-from tests.support.graphviz import needs_graphviz
 from tests.support.syntax import rulesets
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -79,7 +78,6 @@ def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
     assert '"path/2" -> "path/2";' in text
 
 
-@needs_graphviz
 @settings(max_examples=15, deadline=None)
 @given(rulesets())
 def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
@@ -95,7 +93,6 @@ def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
     assert dashed == sum(sum(targets.values()) for targets in graph.edges.values())
 
 
-@needs_graphviz
 def test_a_ruleset_without_rules_has_an_empty_picture() -> None:
     empty = draw_relations(build_relation_graph(gdl.parse("")))
     assert ElementTree.fromstring(svg_text(empty, "empty")).tag == f"{SVG}svg"

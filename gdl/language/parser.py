@@ -30,15 +30,18 @@ from gdl.language.kif import read_kif
 from gdl.language.rules import (
     And,
     Atom,
+    Constant,
     Distinct,
+    Function,
     Literal,
     Not,
     Or,
     Rule,
     Ruleset,
+    Term,
+    Variable,
     body_atoms,
 )
-from gdl.language.terms import Constant, Function, Term, Variable
 
 _APPLICATION = re.compile(r"\(|[^\s()]+\(")
 """How a term begins that is a function of others, in either notation."""

@@ -22,8 +22,7 @@ from gdl.datalog.join_plan import (
     prefers_call,
 )
 from gdl.datalog.normal_form import normal_form
-from gdl.language.rules import RelationKey, variables_in
-from gdl.language.terms import variables_of
+from gdl.language.rules import RelationKey, variables_in, variables_of
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
 

@@ -17,19 +17,16 @@ Finding(value=True, confidence=<Confidence.PROVED: 'proved'>)
 
 from gdl.analysis.analysis import Analysis, analyse
 from gdl.analysis.decisive_facts import decisive_facts, ending_rules
-from gdl.analysis.evidence import (
-    NONE,
+from gdl.analysis.evidence.findings import (
     Choices,
     Confidence,
     Decomposition,
-    Distribution,
     Finding,
     Structure,
     Subgame,
-    Survey,
     Symmetry,
-    take_survey,
 )
+from gdl.analysis.evidence.survey import NONE, Distribution, Survey, take_survey
 
 __all__ = [
     "NONE",

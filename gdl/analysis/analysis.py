@@ -6,31 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from gdl.analysis.decomposition import decompose
-from gdl.analysis.evidence import (
-    Evidence,
-    Latches,
-    Structure,
-    Survey,
-    enumerate_reachable,
-    gate_graph_of,
-    observe,
-    observe_blocks,
-    supports,
-)
 from gdl.analysis.evidence import prover as proving
-from gdl.analysis.properties import (
-    LatchedFluents,
-    find_deciding_latches,
-    find_goals,
-    find_length,
-    find_size,
-    find_turns,
-    observed_goals,
-    observed_length,
-    observed_turns,
-    prove_latches,
-    prove_mutex_groups,
-)
+from gdl.analysis.evidence.block_survey import observe_blocks
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.findings import Latches, Structure
+from gdl.analysis.evidence.gate_graph import gate_graph_of
+from gdl.analysis.evidence.influence_graph import supports
+from gdl.analysis.evidence.reachability import enumerate_reachable
+from gdl.analysis.evidence.survey import Survey, observe
+from gdl.analysis.properties.goals import find_goals, observed_goals
+from gdl.analysis.properties.latches import LatchedFluents, find_deciding_latches, prove_latches
+from gdl.analysis.properties.length import find_length, observed_length
+from gdl.analysis.properties.mutex_groups import prove_mutex_groups
+from gdl.analysis.properties.size import find_size
+from gdl.analysis.properties.turns import find_turns, observed_turns
 from gdl.analysis.symmetry import find_symmetries
 from gdl.engine import PropnetStateMachine
 from gdl.language import Term

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import TypeAlias
@@ -48,20 +48,11 @@ def short(figure: float) -> str:
     return f"{figure:.2g}"
 
 
-def terminal_table(entries: Sequence[SpeedEntry]) -> Table:
-    """Make the table with every column, for a terminal."""
-    columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries), **_COLUMNS}
-    return table_of(_rows(entries, columns))
-
-
-def markdown_table(entries: Sequence[SpeedEntry]) -> str:
-    """Write the table in Markdown, with the columns that documents need."""
-    columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries)}
-    columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS}
-    return markdown_of(_rows(entries, columns))
-
-
-def _rows(entries: Sequence[SpeedEntry], columns: Mapping[str, Column]) -> list[list[str]]:
+def speed_rows(entries: Sequence[SpeedEntry], *, in_documents: bool) -> list[list[str]]:
+    """Write heads and a row for each game: all figures, or those that documents need."""
+    columns = {"states/s": _COLUMNS["states/s"]}
+    columns |= _BASELINE_COLUMNS if any(entry.baseline for entry in entries) else {}
+    columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS} if in_documents else _COLUMNS
     rows = [["game", *columns]]
     rows += [[entry.game, *(column(entry) for column in columns.values())] for entry in entries]
     return rows
@@ -97,10 +88,6 @@ def comparison(entries: Sequence[SpeedEntry]) -> str:
         f"median {short(median(ratios.values()))}, least {short(ratios[least])} ({least}), "
         f"over {len(ratios)} game(s)"
     )
-
-
-def _baseline_columns(entries: Sequence[SpeedEntry]) -> dict[str, Column]:
-    return _BASELINE_COLUMNS if any(entry.baseline for entry in entries) else {}
 
 
 def _of_baseline(show: Callable[[Baseline], str]) -> Column:

@@ -12,9 +12,8 @@ A game can have a million ground rules and as many gates, so that all steps work
 in compressed sparse rows (:mod:`.rule_table`), level by level (:mod:`.dependency_order`), as
 products of literals (:mod:`.products`) in which moves are merged (:mod:`.move_sets`) and common
 literals factored out (:mod:`.factoring`), then cubes with pairs in common
-(:mod:`.pair_extraction`). What is small or cyclic is done one by one. Where there are many gates,
-kernels take the place of NumPy: see :mod:`.native`. Fluents and moves are sorted and found in
-:mod:`.ground_symbols`.
+(:mod:`.pair_extraction`). What is small or cyclic is done one by one. Loops over many gates are
+kernels: see :mod:`.native`. Fluents and moves are sorted and found in :mod:`.ground_symbols`.
 
 Searches may ask for one circuit more, which finds the moves that win at once:
 :mod:`.winning_moves`.
@@ -23,7 +22,7 @@ Searches may ask for one circuit more, which finds the moves that win at once:
 from gdl.circuit.aig import TRUE
 from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
-from gdl.circuit.native.archive import circuit_kernels_are_ready, load_circuit_kernels
+from gdl.circuit.native import circuit_kernels_are_ready, load_circuit_kernels
 from gdl.circuit.options import CompileOptions, stages
 
 __all__ = [

@@ -15,19 +15,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 
 from gdl.circuit.arrays import Integers, Mask, distinct, pack, rising, unpack
-from gdl.circuit.native.gate_table import GateTable
-from gdl.circuit.native.kernels import mark_what_is_read, rewrite_gates
+from gdl.circuit.native import kernels
+from gdl.circuit.native.kernels import EMPTY, UNKNOWN, Pairs, mark_what_is_read, rewrite_gates
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0
 TRUE = 1
 
-_UNKNOWN = -1
+_FIRST_CAPACITY = 2**12
+_WORD = 2**64 - 1
 
 _CHAIN = 256
 """Longer conjunctions are divided into chains of so many literals."""
@@ -51,24 +52,94 @@ class Cycle:
     feedback: tuple[tuple[int, int], ...]
 
 
+class GateTable:
+    """Maps pairs of literals, packed into one number, to the literals of their conjunctions.
+
+    It can be read and written one by one as a dictionary can, or many at once by kernels. An array
+    of n keys and values is int64 (n,), contiguous.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._mark = UNKNOWN
+        self._make(_FIRST_CAPACITY)
+
+    def _make(self, capacity: int) -> None:
+        self._keys = np.full(capacity, EMPTY, dtype=np.int64)
+        self._values = np.zeros(capacity, dtype=np.int64)
+        # A look-up of one number is several times faster in these.
+        self._key_view, self._value_view = self._keys.data, self._values.data
+        self._mask = capacity - 1
+
+    def _reserve(self, count: int) -> None:
+        """Make room for more keys: at most half of the slots are used."""
+        needed = 2 * (self._count + count)
+        if needed > len(self._keys):
+            keys, values = self._keys, self._values
+            self._make(1 << (needed - 1).bit_length())
+            kernels.store(self._keys, self._values, keys, values)
+
+    def _slot(self, key: int) -> int:
+        mixed = key * kernels.FACTOR & _WORD
+        slot = (mixed ^ mixed >> 32) & self._mask
+        while self._key_view[slot] not in (key, EMPTY):
+            slot = slot + 1 & self._mask
+        return slot
+
+    def get(self, key: int) -> int | None:
+        """Return the value of a key, None where there is none."""
+        slot = self._slot(key)
+        return None if self._key_view[slot] == EMPTY else self._value_view[slot]
+
+    def __setitem__(self, key: int, value: int) -> None:
+        self._reserve(1)
+        slot = self._slot(key)
+        self._count += self._key_view[slot] == EMPTY
+        self._key_view[slot], self._value_view[slot] = key, value
+
+    def find(self, left: Integers, right: Integers) -> tuple[Integers, Integers]:
+        """Conjoin pairs of literals; return the results, and the keys of the pairs without one.
+
+        These keys, each of which comes once, must then be given values by :meth:`update`. Meanwhile
+        other pairs may be found and given values, perhaps some of these.
+        """
+        self._reserve(len(left))
+        result, new = np.empty_like(left), np.empty_like(left)
+        self._mark -= 1
+        pairs = Pairs(left, right, result, new)
+        count = kernels.find_gates(self._keys, self._values, pairs, self._mark)
+        self._count += count
+        return result, new[:count]
+
+    def fill(self, left: Integers, right: Integers, result: Integers) -> None:
+        """Complete the results that :meth:`find` has left open."""
+        kernels.fill_gates(self._keys, self._values, left, right, result)
+
+    def values(self, keys: Integers) -> Integers:
+        """Look up the values of keys; ``UNKNOWN`` where there is none yet."""
+        result = np.full(len(keys), UNKNOWN)
+        kernels.look_up(self._keys, self._values, keys, result)
+        return result
+
+    def update(self, keys: Integers, values: Integers) -> None:
+        """Give keys their values."""
+        self._reserve(len(keys))
+        self._count += kernels.store(self._keys, self._values, keys, values)
+
+
 class AndInverterGraph:
     """A graph that grows by gates: ``left`` and ``right`` are the literals that each node reads.
 
-    Gates are made one by one, or many at once where a method takes arrays. ``is_native`` says
-    whether kernels do the latter, which is faster in large graphs.
+    Gates are made one by one, or many at once by kernels where a method takes arrays.
     """
 
-    def __init__(
-        self, inputs: int, passes: CircuitPasses = ALL_PASSES, *, is_native: bool = False
-    ) -> None:
+    def __init__(self, inputs: int, passes: CircuitPasses = ALL_PASSES) -> None:
         self.inputs = inputs
         self.passes = passes
-        self.is_native = is_native
         self.cycles: list[Cycle] = []
         self._size = 1 + inputs
         self._sides = np.full((2, 2 * self._size + 62), FALSE, dtype=np.int64)
-        self._known: dict[int, int] = {}
-        self._table = GateTable() if is_native and passes.structural_hashing else None
+        self._known = GateTable()
 
     def __len__(self) -> int:
         return self._size
@@ -113,15 +184,14 @@ class AndInverterGraph:
         if left in (TRUE, right):
             return right
         key = left << 32 | right
-        gates = self._known if self._table is None else self._table
-        known = gates.get(key)
+        known = self._known.get(key)
         if known is not None:
             return known
         implied = self._rewritten(left, right) if self.passes.two_level_rewriting else None
         if implied is None:
             implied = self._append(left, right)
         if self.passes.structural_hashing:
-            gates[key] = implied
+            self._known[key] = implied
         return implied
 
     def _rewritten(self, left: int, right: int) -> int | None:
@@ -136,57 +206,45 @@ class AndInverterGraph:
 
     def and2_all(self, left: Integers, right: Integers) -> Integers:
         """Conjoin two literals at each index, as :meth:`and2` does: int64 (n,) in and out."""
-        if self._table is not None:
-            return self._and2_native(self._table, left, right)
+        if not self.passes.structural_hashing:
+            return self._and2_unshared(left, right)
+        left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
+        result, keys = self._known.find(left, right)
+        if len(keys):
+            keys = rising(keys)
+            values = np.full(len(keys), UNKNOWN)
+            self._make_gates(keys, values)
+            self._known.update(keys, values)
+            self._known.fill(left, right, result)
+        return result
+
+    def _and2_unshared(self, left: Integers, right: Integers) -> Integers:
+        """Conjoin two literals at each index by a gate of its own, where it takes one."""
         low, high = np.minimum(left, right), np.maximum(left, right)
         result = np.where((low == FALSE) | (low == high ^ 1), FALSE, high)
         is_open = (low > TRUE) & (low >> 1 != high >> 1)
-        keys = pack(low[is_open], high[is_open])
-        if self.passes.structural_hashing:
-            keys, index = np.unique(keys, return_inverse=True)
-            result[is_open] = self._gates(keys)[index]
-        else:
-            result[is_open] = self._gates(keys)
-        return result
-
-    def _and2_native(self, table: GateTable, left: Integers, right: Integers) -> Integers:
-        """Conjoin two literals at each index by kernels."""
-        left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
-        result, keys = table.find(left, right)
-        if len(keys):
-            keys = rising(keys)
-            values = np.full(len(keys), _UNKNOWN)
-            self._make_gates(keys, values)
-            table.update(keys, values)
-            table.fill(left, right, result)
-        return result
-
-    def _gates(self, keys: Integers) -> Integers:
-        """Conjoin pairs, which are no constants: int64 (n,), the lower literal in the high bits."""
-        result = self._known_gates(keys)
-        self._make_gates(keys, result)
-        if self.passes.structural_hashing:
-            self._known.update(zip(keys.tolist(), result.tolist(), strict=True))
+        values = np.full(np.count_nonzero(is_open), UNKNOWN)
+        self._make_gates(pack(low[is_open], high[is_open]), values)
+        result[is_open] = values
         return result
 
     def _make_gates(self, keys: Integers, result: Integers) -> None:
-        """Conjoin the pairs whose results are unknown; ``keys`` rise."""
+        """Conjoin pairs, which are no constants: int64 (n,), the lower literal in the high bits.
+
+        All of ``result`` is ``UNKNOWN`` at first.
+        """
         before = self._size
         if self.passes.two_level_rewriting:
             self._rewrite_pairs(keys, result)
-        is_new = result == _UNKNOWN
+        is_new = result == UNKNOWN
         if self._size > before:  # Rewriting has made gates, perhaps some of these.
-            result[is_new] = self._known_gates(keys[is_new])
-            is_new = result == _UNKNOWN
+            result[is_new] = self._known.values(keys[is_new])
+            is_new = result == UNKNOWN
         result[is_new] = self._append_all(keys[is_new])
 
     def _rewrite_pairs(self, keys: Integers, result: Integers) -> None:
         """Fill in unknown results where one literal of a pair is a gate that reads the other."""
         left, right = unpack(keys)
-        if self._table is None:
-            self._rewrite_all(left, right, result)
-            self._rewrite_all(right, left, result)
-            return
         for is_swapped, one, other in ((False, left, right), (True, right, left)):
             rest = np.empty_like(keys)
             count = rewrite_gates(self._sides, keys, is_swapped, result, rest)
@@ -196,15 +254,6 @@ class AndInverterGraph:
                 inner = first + second - one[rest]
                 result[rest] = self.and2_all(one[rest], inner ^ 1)
 
-    def _known_gates(self, keys: Integers) -> Integers:
-        """Look up the values of pairs; ``_UNKNOWN`` where there is none."""
-        if self._table is not None:
-            return self._table.values(keys)
-        if not self._known:
-            return np.full(len(keys), _UNKNOWN)
-        found = map(self._known.get, keys.tolist(), repeat(_UNKNOWN))
-        return np.fromiter(found, np.int64, len(keys))
-
     def _append_all(self, keys: Integers) -> Integers:
         """Make a gate of each pair; return their literals."""
         end = self._size + len(keys)
@@ -213,21 +262,6 @@ class AndInverterGraph:
         made = 2 * np.arange(self._size, end)
         self._size = end
         return made
-
-    def _rewrite_all(self, one: Integers, other: Integers, result: Integers) -> None:
-        """Fill in unknown results where ``other`` is a gate that reads ``one`` or its negation."""
-        unknown = np.flatnonzero(result == _UNKNOWN)
-        one, other = one[unknown], other[unknown]
-        first, second = self._sides[:, other >> 1]
-        is_negated = other & 1 == 1
-        reads = (first == one) | (second == one)
-        denies = ~reads & ((first == one ^ 1) | (second == one ^ 1))
-        result[unknown[denies]] = np.where(is_negated, one, FALSE)[denies]
-        result[unknown[reads & ~is_negated]] = other[reads & ~is_negated]
-        rest = reads & is_negated  # x and not (x and y) is x and not y.
-        if rest.any():
-            inner = (first + second - one)[rest]
-            result[unknown[rest]] = self.and2_all(one[rest], inner ^ 1)
 
     def and_all(self, rows: Integers, literals: Integers, count: int) -> Integers:
         """Conjoin the literals of each row: int64 (n,) and (n,) in any order, int64 (count,) out.
@@ -336,46 +370,25 @@ class AndInverterGraph:
         """
         needed = np.zeros(self._size, dtype=np.bool_)
         following_nodes = np.array(following, dtype=np.int64) >> 1
-        cycle_of = self._cycle_of_early_nodes()
-        frontier = distinct(np.array([*literals], dtype=np.int64) >> 1)
-        if self.is_native:
-            self._mark_cone(needed, frontier, following_nodes)
-            return np.flatnonzero(needed)
-        while len(frontier):
-            needed[frontier] = True
-            inputs = frontier[(frontier > 0) & (frontier <= len(following_nodes))]
-            read = [self._sides[:, frontier].ravel() >> 1, following_nodes[inputs - 1]]
-            read += [self._feedback_nodes(cycle) for cycle in distinct(cycle_of[frontier])]
-            found = np.concatenate(read)
-            frontier = distinct(found[~needed[found]])
-        return np.flatnonzero(needed)
-
-    def _mark_cone(self, needed: Mask, nodes: Integers, following: Integers) -> None:
-        """Mark the nodes that some nodes depend on, as :meth:`cone` says."""
-        cycles = [self._feedback_nodes(index) for index in range(len(self.cycles))]
+        cycles = list(map(_feedback_nodes, self.cycles))
         stack = np.empty(1 + self._size, dtype=np.int64)
+        nodes = distinct(np.array([*literals], dtype=np.int64) >> 1)
         while len(nodes):
             needed[nodes] = True
             stack[0], stack[1 : 1 + len(nodes)] = len(nodes), nodes
             mark_what_is_read(self.left, self.right, needed, stack)
-            found = [following[needed[1 : 1 + len(following)]]]
+            found = [following_nodes[needed[1 : 1 + len(following)]]]
             found += [own for own in cycles if needed[own[::2]].any()]
             nodes = distinct(np.concatenate(found))
             nodes = nodes[~needed[nodes]]
+        return np.flatnonzero(needed)
 
-    def _cycle_of_early_nodes(self) -> Integers:
-        """The index of the cycle whose feedback defines each node, -1 for other nodes."""
-        cycle_of = np.full(self._size, -1)
-        for index, cycle in enumerate(self.cycles):
-            cycle_of[[node for node, _ in cycle.feedback]] = index
-        return cycle_of
 
-    def _feedback_nodes(self, cycle: int) -> Integers:
-        """All nodes that the feedback of a cycle mentions; none for the index -1."""
-        feedback = self.cycles[cycle].feedback if cycle >= 0 else ()
-        return np.array(
-            [n for node, definition in feedback for n in (node, definition >> 1)], dtype=np.int64
-        )
+def _feedback_nodes(cycle: Cycle) -> Integers:
+    """The nodes of a cycle's feedback: each that is read early, and the one that defines it."""
+    return np.array(
+        [n for node, definition in cycle.feedback for n in (node, definition >> 1)], dtype=np.int64
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit.native.archive import has_native_code
 from gdl.circuit.native.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_numbers
 from gdl.circuit.native.kernels import Integers as Integers
 from gdl.circuit.native.kernels import Mask as Mask
@@ -46,7 +45,7 @@ def extended(values: NDArray[_Number], size: int, missing: int = 0) -> NDArray[_
 
 def rising(values: Integers) -> Integers:
     """Sort values, which are not negative."""
-    if len(values) < MIN_SORTED_NATIVELY or not has_native_code():
+    if len(values) < MIN_SORTED_NATIVELY:
         return np.sort(values)
     found = values.copy()
     sort_numbers(found, np.empty_like(found), _counts())
@@ -55,7 +54,7 @@ def rising(values: Integers) -> Integers:
 
 def sorting_order(values: Integers) -> Integers:
     """The order in which values, which are not negative, rise; equal ones keep theirs."""
-    if len(values) < MIN_SORTED_NATIVELY or not has_native_code():
+    if len(values) < MIN_SORTED_NATIVELY:
         return np.argsort(values, kind="stable")
     values = np.ascontiguousarray(values)
     order = np.empty_like(values)

@@ -20,7 +20,6 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradicti
 from gdl.circuit.arrays import Integers, ranges
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
-from gdl.circuit.native.archive import MIN_RULES, has_native_code
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable
@@ -78,8 +77,7 @@ def build(
 class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
         atoms = np.concatenate([np.zeros(1, dtype=np.int64), inputs.fluents, *inputs.moves])
-        is_native = len(program.heads) >= MIN_RULES and has_native_code()
-        self.graph = AndInverterGraph(len(atoms) - 1, passes, is_native=is_native)
+        self.graph = AndInverterGraph(len(atoms) - 1, passes)
         mentioned = np.abs(program.literals)
         last = max(int(each.max(initial=0)) for each in (program.heads, mentioned, atoms))
         # Of an atom, and at its negative index, from the end, of its negation.

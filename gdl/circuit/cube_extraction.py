@@ -140,7 +140,7 @@ class _Rebuilder:
         self._order = DependencyOrder(
             cubes.cube, cubes.literal >> 1, np.diff(self._first) == 0, self._stage
         )
-        self.graph = AndInverterGraph(old.inputs, old.passes, is_native=old.is_native)
+        self.graph = AndInverterGraph(old.inputs, old.passes)
         self._values = np.zeros(count, dtype=np.int64)
         self._values[: 1 + old.inputs] = 2 * np.arange(1 + old.inputs)
 

@@ -21,10 +21,9 @@ A gate that is an output has no row but the output's; other outputs are copied t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,42 +262,14 @@ class DepthFirst:
 
     def __init__(self, graph: AndInverterGraph) -> None:
         self._graph = graph
-        self._waiting = bytearray(len(graph))
+        self._waiting = np.zeros(len(graph), dtype=np.uint8)
 
     def order(self, nodes: NDArray[np.int64], first: Sequence[int]) -> NDArray[np.int64]:
         """Order nodes, which rise; those that the ``first`` of them read come to begin with."""
-        waiting = np.frombuffer(self._waiting, dtype=np.uint8)
-        waiting[nodes] = 1
-        if not self._graph.is_native:
-            return np.array(self._ordered(chain(first, nodes[::-1].tolist())), dtype=np.int64)
+        self._waiting[nodes] = 1
         found = np.empty(len(nodes), dtype=np.int64)
         roots = np.concatenate([np.array(first, dtype=np.int64), nodes[::-1]])
-        order_depth_first(self._graph.left, self._graph.right, waiting, roots, found)
-        return found
-
-    @cached_property
-    def _read(self) -> tuple[list[int], list[int]]:
-        """The nodes that each node reads."""
-        return (self._graph.left >> 1).tolist(), (self._graph.right >> 1).tolist()
-
-    def _ordered(self, roots: Iterable[int]) -> list[int]:
-        left, right = self._read
-        waiting = self._waiting
-        found: list[int] = []
-        stack: list[int] = []
-        for root in roots:
-            node = root if waiting[root] else 0
-            while node:
-                read = left[node]
-                if not waiting[read]:
-                    read = right[node]
-                if waiting[read]:
-                    stack.append(node)
-                    node = read
-                else:
-                    waiting[node] = 0
-                    found.append(node)
-                    node = stack.pop() if stack else 0
+        order_depth_first(self._graph.left, self._graph.right, self._waiting, roots, found)
         return found
 
 

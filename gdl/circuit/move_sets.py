@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise, repeat
 from itertools import product as product_of
 from typing import TypeAlias
@@ -26,8 +26,6 @@ from gdl.circuit.arrays import (
     grouped,
     pack,
     raised,
-    ranges,
-    rising,
     sorting_order,
     unpack,
 )
@@ -56,10 +54,6 @@ MAX_WAITING = 8_000_000
 
 MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
-
-
-MAX_TABLE_SHARE = 16
-"""Members of sets are sorted through a table of up to so many times their number."""
 
 
 class MoveSets:
@@ -231,8 +225,7 @@ class MoveSets:
         result = np.zeros(len(is_kept), dtype=np.int64)
         waiting: list[_Sets] = []
         for first, own, sets in self._batches(group, literal):
-            combine = self._combined_by_kernel if self._graph.is_native else self._combined
-            waiting.append(replace(combine(own, sets, is_union), first=first))
+            waiting.append(self._combined(first, own, sets, is_union))
             if sum(len(each.chosen) for each in waiting) > MAX_WAITING:
                 self._make(waiting, result, is_kept)
                 waiting.clear()
@@ -259,16 +252,8 @@ class MoveSets:
         others = self._move_count[self._role[literal]] - length
         return np.where(self._is_most[literal], others, length)
 
-    def _combined(self, group: Integers, literal: Integers, is_union: bool) -> _Sets:
-        """Unite or intersect the plain sets of each group of a batch."""
-        role = self._role[literal[np.flatnonzero(np.diff(group, prepend=-1))]]
-        members = (self._united if is_union else self._intersected)(group, literal)
-        size = np.bincount(unpack(members)[0], minlength=len(role))
-        is_most = 2 * size > self._move_count[role]
-        return _Sets(0, role, self._inverted(members, is_most, role), is_most)
-
-    def _combined_by_kernel(self, group: Integers, literal: Integers, is_union: bool) -> _Sets:
-        """Do what :meth:`_combined` does."""
+    def _combined(self, of: int, group: Integers, literal: Integers, is_union: bool) -> _Sets:
+        """Unite or intersect the plain sets of each group of a batch, counted from ``of``."""
         end = np.flatnonzero(np.diff(group, append=len(group))) + 1
         role = self._role[literal[end - 1]]
         first = np.array([own[0] if len(own) else 0 for own in self._roles], dtype=np.int64)
@@ -284,7 +269,7 @@ class MoveSets:
         )
         bits = np.zeros((2, (int(self._move_count.max()) + 63) // 64), dtype=np.uint64)
         combine_sets(given, is_union, bits, out)
-        return _Sets(0, role, out.chosen[: out.size[0]].copy(), out.is_most)
+        return _Sets(of, role, out.chosen[: out.size[0]].copy(), out.is_most)
 
     def _make(self, batches: Sequence[_Sets], result: Integers, is_kept: Mask) -> None:
         """Make the sets of some batches literals of ``result``; remember those ``is_kept``.
@@ -299,52 +284,6 @@ class MoveSets:
         own = slice(sets.first, sets.first + len(made))
         result[own] = made
         self._add_some(made, sets, is_kept[own] & (made > TRUE))
-
-    def _united(self, group: Integers, literal: Integers) -> Integers:
-        """The moves in any plain set of each group: groups packed with moves, rising."""
-        return _distinct_members(self._members_of(group, literal))
-
-    def _intersected(self, group: Integers, literal: Integers) -> Integers:
-        """The moves in all plain sets of each group: groups packed with moves, rising.
-
-        The moves of the smallest set are looked up in the others.
-        """
-        order = np.lexsort((self._sizes(literal), group))
-        group, literal = group[order], literal[order]
-        begins = np.flatnonzero(np.diff(group, prepend=-1))
-        counts = np.diff(begins, append=len(group))
-        sets = distinct(literal)
-        known = self._members_of(np.arange(len(sets)), sets)
-        members = self._members_of(group[begins], literal[begins])
-        for index in range(1, counts.max(initial=0)):
-            of, move = unpack(members)
-            is_open = counts[of] > index
-            other = literal[begins[of[is_open]] + index]
-            is_common = np.ones(len(members), dtype=np.bool_)
-            is_common[is_open] = _are_in(pack(np.searchsorted(sets, other), move[is_open]), known)
-            members = members[is_common]
-        return members
-
-    def _members_of(self, group: Integers, literal: Integers) -> Integers:
-        """The moves of plain sets, each packed with the group of its set; rising if groups do."""
-        lengths = self._length[literal]
-        number = np.repeat(np.arange(len(literal)), lengths)
-        moves = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
-        members = self._inverted(pack(number, moves), self._is_most[literal], self._role[literal])
-        number, moves = unpack(members)
-        return pack(group[number], moves)
-
-    def _inverted(self, members: Integers, is_inverted: Mask, role: Integers) -> Integers:
-        """Replace the members of some sets by the other moves of their roles.
-
-        ``members`` are numbers of sets, packed with moves, and rise.
-        """
-        if not is_inverted.any():
-            return members
-        parts = [members[~is_inverted[unpack(members)[0]]]]
-        for number, own in enumerate(self._roles):
-            parts.append(_missing(members, is_inverted & (role == number), own))
-        return rising(np.concatenate(parts))
 
     def _add_some(self, literals: Integers, sets: _Sets, is_chosen: Mask) -> None:
         """Remember those of some plain sets that are chosen and not known yet."""
@@ -467,44 +406,6 @@ class _Sets:
             np.concatenate([raised(each.chosen, each.first - first) for each in batches]),
             np.concatenate([each.is_most for each in batches]),
         )
-
-
-def _distinct_members(members: Integers) -> Integers:
-    """Sort groups packed with moves and leave out repetitions.
-
-    Where groups hold a good part of the moves, these are marked in a table, which is faster.
-    """
-    group, move = unpack(members)
-    first = int(move.min())
-    span = (int(move.max()) - first) // 2 + 1
-    size = span * (int(group.max()) + 1)
-    if size > MAX_TABLE_SHARE * len(members):
-        return distinct(members)
-    is_member = np.zeros(size, dtype=np.bool_)
-    is_member[group * span + (move - first >> 1)] = True
-    group, index = np.divmod(np.flatnonzero(is_member), span)
-    return pack(group, first + 2 * index)
-
-
-def _are_in(values: Integers, known: Integers) -> Mask:
-    """Mark the values that are among the known ones, which rise and are at least one."""
-    index = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    found: Mask = known[index] == values
-    return found
-
-
-def _missing(members: Integers, is_chosen: Mask, moves: Integers) -> Integers:
-    """The moves of a role that are not in the chosen groups: groups packed with moves.
-
-    ``moves`` are all literals of the role, each by two more than the last.
-    """
-    groups = np.flatnonzero(is_chosen)
-    rows, found = unpack(members[is_chosen[unpack(members)[0]]])
-    rows = (np.cumsum(is_chosen) - 1)[rows]
-    is_missing = np.ones((len(groups), len(moves)), dtype=np.bool_)
-    is_missing[rows, (found - moves[:1]) >> 1] = False
-    row, move = np.nonzero(is_missing)
-    return pack(groups[row], moves[move])
 
 
 def _is_almost_set(groups: int, least: int, most: int) -> bool:

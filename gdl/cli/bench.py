@@ -37,14 +37,7 @@ from gdl.benchmark.measure import (
     measure_reasoner,
 )
 from gdl.benchmark.plot import write_plot
-from gdl.benchmark.tables import (
-    SpeedEntry,
-    comparison,
-    markdown_of,
-    markdown_table,
-    table_of,
-    terminal_table,
-)
+from gdl.benchmark.tables import SpeedEntry, comparison, markdown_of, speed_rows, table_of
 from gdl.cli.arguments import STDIN, MachineKind
 from gdl.cli.commands.bench import OutputForm
 from gdl.cli.options import check_plot, game_name, read_source
@@ -163,10 +156,16 @@ def _bench_playouts(
         MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON
     )
     entries, failures = _entries(sheets, outcomes)
-    if form == OutputForm.JSON:
-        _print_json(entries, failures, facts)
-    else:
-        _print(entries, failures, _caption(facts), form == OutputForm.MARKDOWN)
+    games = [
+        {
+            **asdict(entry.report),
+            "baseline": asdict(entry.baseline) if entry.baseline else None,
+            "ratio": entry.ratio,
+        }
+        for entry in entries
+    ]
+    rows = speed_rows(entries, in_documents=form == OutputForm.MARKDOWN)
+    _show(games, rows, filter(None, [comparison(entries)]), failures, facts, form)
     if plot is not None and entries:
         write_plot(entries, plot, _caption(facts))
     if failures:
@@ -224,30 +223,10 @@ def _bench_rows(
     outcomes = list(measured_in_isolation(benchmark, sources, plan, form == OutputForm.JSON))
     failures = [found for found in outcomes if isinstance(found, Failure)]
     reports = [found for found in outcomes if not isinstance(found, Failure)]
-    facts = {**circumstances(), **asdict(plan)}
-    if form == OutputForm.JSON:
-        games = [asdict(report) for report in reports]  # type: ignore[call-overload] # dataclasses
-        found = {"games": games, "failures": [asdict(failure) for failure in failures]}
-        click.echo(json.dumps({**facts, **found}, indent=2))
-    else:
-        notes = [*(f"{failure.game}: {failure.reason}" for failure in failures), _caption(facts)]
-        _print_rows(rows(reports), notes, form == OutputForm.MARKDOWN)
+    games = [asdict(report) for report in reports]  # type: ignore[call-overload] # dataclasses
+    _show(games, rows(reports), (), failures, {**circumstances(), **asdict(plan)}, form)
     if failures:
         raise click.exceptions.Exit(1)
-
-
-def _print_rows(rows: Sequence[Sequence[str]], notes: Sequence[str], markdown: bool) -> None:
-    """Print a table, if it has more than its heads, and notes below."""
-    if markdown:
-        table = [markdown_of(rows)] if len(rows) > 1 else []
-        click.echo("\n\n".join([*table, *notes]))
-        return
-    console = Console(highlight=False, markup=False)
-    console.width = max(console.width, WIDTH)
-    if len(rows) > 1:
-        console.print(table_of(rows))
-    for note in notes:
-        console.print(note)
 
 
 def _bench_searches(
@@ -297,37 +276,32 @@ def _sheets(files: Sequence[Path], others: Mapping[str, Baseline]) -> Iterator[S
 # ---------------------------------------------------------------------- what is written
 
 
-def _print_json(
-    entries: Sequence[SpeedEntry], failures: Sequence[Failure], facts: Mapping[str, Any]
+def _show(
+    games: Sequence[Mapping[str, Any]],
+    rows: Sequence[Sequence[str]],
+    notes: Iterable[str],
+    failures: Sequence[Failure],
+    facts: Mapping[str, Any],
+    form: str | None,
 ) -> None:
-    games = [
-        {
-            **asdict(entry.report),
-            "baseline": asdict(entry.baseline) if entry.baseline else None,
-            "ratio": entry.ratio,
-        }
-        for entry in entries
-    ]
-    document = {**facts, "games": games, "failures": [asdict(failure) for failure in failures]}
-    click.echo(json.dumps(document, indent=2))
+    """Print all figures of the games, or a table of rows if it has more than its heads, and notes.
 
-
-def _print(
-    entries: Sequence[SpeedEntry], failures: Sequence[Failure], caption: str, markdown: bool
-) -> None:
-    """Print the table, with what failed and what all games have in common below."""
-    notes = [f"{failure.game}: {failure.reason}" for failure in failures]
-    notes += filter(None, [comparison(entries), caption])
-    """Print a table, if it has more than its heads, and notes below."""
-    if markdown:
-        table = [markdown_table(entries)] if entries else []
-        click.echo("\n\n".join([*table, *notes]))
+    What failed and what all games have in common is said in either way.
+    """
+    if form == OutputForm.JSON:
+        document = {**facts, "games": games, "failures": [asdict(failure) for failure in failures]}
+        click.echo(json.dumps(document, indent=2))
+        return
+    failed = (f"{failure.game}: {failure.reason}" for failure in failures)
+    below = [*failed, *notes, _caption(facts)]
+    if form == OutputForm.MARKDOWN:
+        click.echo("\n\n".join([markdown_of(rows), *below] if len(rows) > 1 else below))
         return
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, WIDTH)
-    if entries:
-        console.print(terminal_table(entries))
-    for note in notes:
+    if len(rows) > 1:
+        console.print(table_of(rows))
+    for note in below:
         console.print(note)
 
 

@@ -12,7 +12,6 @@ A program interns terms in its :class:`SymbolTable`, orders bodies by :mod:`.joi
 :mod:`.magic_sets` restrict a call to what it asks for.
 """
 
-from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import (
     Graph,
     dependency_graph,
@@ -40,7 +39,7 @@ from gdl.datalog.flat_rules import (
     is_keyword_relation,
     ordered_roles,
 )
-from gdl.datalog.join_plan import Columns
+from gdl.datalog.join_plan import CardinalityEstimator, Columns
 from gdl.datalog.normal_form import expand_all, unify
 from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import AccessPath

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from gdl.datalog.normal_form import binders
 from gdl.language import Atom, Constant, Function, Rule, Term, Variable
 
 FunctionKey: TypeAlias = tuple[str, int]
@@ -137,7 +136,7 @@ def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
 
 def _binding(rule: Rule) -> list[Placed]:
     """Return the arguments that bind the variables of a normal rule."""
-    return [placed for atom in binders(rule) for placed in positions(atom)]
+    return [at for part in rule.body if isinstance(part, Atom) for at in positions(part)]
 
 
 def _values(body: list[Placed], found: Domains) -> dict[str, Domain] | None:

@@ -24,7 +24,6 @@ from gdl.datalog.domains import (
     positions,
     variable_domains,
 )
-from gdl.datalog.normal_form import binders
 from gdl.errors import ResourceLimitError
 from gdl.language import (
     Atom,
@@ -113,7 +112,8 @@ class Flattening:
             return
         atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
         names = dict.fromkeys(name for atom in atoms for name in self._variables_at_flat(atom))
-        bound = {name for atom in binders(rule) for name in self._variables_at_flat(atom)}
+        binding = (part for part in rule.body if isinstance(part, Atom))
+        bound = {name for atom in binding for name in self._variables_at_flat(atom)}
         choices = [_choices(name, values[name], name in bound) for name in names]
         if prod(map(len, choices)) > MAX_SPECIALIZATIONS:
             message = f"a rule for '{rule.head.name}' becomes over {MAX_SPECIALIZATIONS} rules"

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.domains import Domains
-from gdl.datalog.join_plan import Columns, prefers_call
+from gdl.datalog.join_plan import CardinalityEstimator, Columns, prefers_call
 from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.rule_index import RuleIndex, StaticTables
 from gdl.datalog.semi_naive import alternating_fixpoint, write_recursive_call, write_recursive_table

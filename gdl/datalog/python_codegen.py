@@ -17,11 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.join_plan import Columns, Exists, Filter, Loop, Step, is_bound
-from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
     And,
@@ -38,6 +36,9 @@ from gdl.language import (
     Term,
     Variable,
 )
+
+if TYPE_CHECKING:
+    from gdl.datalog.program import Program
 
 MAX_LOOPS = 12
 """CPython nests at most 20 blocks; what lies deeper is outlined into a function of its own."""
@@ -89,48 +90,6 @@ class AccessPath:
         ]
 
 
-class ProgramBuilder(Protocol):
-    """What writing functions needs of the program; see :class:`gdl.datalog.program.Program`."""
-
-    symbols: SymbolTable
-    rule_index: RuleIndex
-    estimator: CardinalityEstimator
-
-    def table(self, relation: RelationKey, bound: Columns, free: Columns) -> AccessPath:
-        """Return the access path to a set of rows, or to an index."""
-        ...
-
-    def call(self, relation: RelationKey, bound: Columns, free: Columns) -> AccessPath:
-        """Return the access path through a function that is called for each key."""
-        ...
-
-    def should_call(self, relation: RelationKey, bound: Columns, times: float) -> bool:
-        """Check whether the relation is better called than evaluated whole."""
-        ...
-
-    def is_joint_move(self, relation: RelationKey) -> bool:
-        """Check whether the relation holds the joint move: a row per role, not worth an index."""
-        ...
-
-    def helper(self, parameters: str, lines: list[str]) -> str:
-        """Add a helper function and return its name."""
-        ...
-
-    def evaluator(
-        self, component: tuple[RelationKey, ...], write: Callable[[str], list[str]]
-    ) -> str:
-        """Return the name of the function that fills a component's tables, written once."""
-        ...
-
-    def fact_set(self, relation: RelationKey) -> str:
-        """Return the name of the set of a relation's facts."""
-        ...
-
-    def fact_index(self, access: AccessPath) -> str | None:
-        """Return the name of an index of the facts by an access path's key, None without facts."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class FixpointTable:
     """A table of the component under evaluation: local variables until the fixpoint is reached."""
@@ -158,7 +117,7 @@ class FunctionWriter:
 
     def __init__(
         self,
-        program: ProgramBuilder,
+        program: Program,
         level: Level,
         fixpoint: Mapping[RelationKey, FixpointTable] | None = None,
     ) -> None:

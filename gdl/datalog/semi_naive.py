@@ -8,7 +8,7 @@ taken up later finds the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gdl.datalog.join_plan import Columns, Exists, Filter, Step, make_plan
 from gdl.datalog.magic_sets import Adornment, facts_relation, magic_rules
@@ -16,7 +16,6 @@ from gdl.datalog.python_codegen import (
     AccessPath,
     FixpointTable,
     FunctionWriter,
-    ProgramBuilder,
     key_text,
     parameters,
 )
@@ -25,6 +24,9 @@ from gdl.datalog.symbol_table import Key, sizes_of_columns
 from gdl.errors import RulesetError
 from gdl.language import Atom, Literal, RelationKey, Rule, names_in
 
+if TYPE_CHECKING:
+    from gdl.datalog.program import Program
+
 Table: TypeAlias = set[Key] | frozenset[Key]
 """The rows of a relation."""
 
@@ -32,7 +34,7 @@ Component: TypeAlias = tuple[RelationKey, ...]
 """Relations that are defined through each other."""
 
 
-def write_recursive_table(program: ProgramBuilder, access: AccessPath) -> list[str]:
+def write_recursive_table(program: Program, access: AccessPath) -> list[str]:
     """Write the table of a recursive relation: its component's evaluator fills all its tables."""
     component = program.rule_index.component_of(access.relation)
     name = program.evaluator(component, lambda name: _write_component(program, name, component))
@@ -43,7 +45,7 @@ def write_recursive_table(program: ProgramBuilder, access: AccessPath) -> list[s
     ]
 
 
-def write_recursive_call(program: ProgramBuilder, access: AccessPath) -> list[str]:
+def write_recursive_call(program: Program, access: AccessPath) -> list[str]:
     """Write the call of a recursive relation: magic and answer tables grow from call to call."""
     start = Adornment(access.relation, access.bound)
     adorned = _adorn(program, start)
@@ -105,7 +107,7 @@ def alternating_fixpoint(
     return low
 
 
-def _write_component(program: ProgramBuilder, name: str, component: Component) -> list[str]:
+def _write_component(program: Program, name: str, component: Component) -> list[str]:
     tables = [program.table(relation, (), tuple(range(relation[1]))) for relation in component]
     level = tables[0].level
     fixpoint = _FixpointWriter(program, tables[0], component)
@@ -131,7 +133,7 @@ class _FixpointWriter:
     """Writes the fixpoint of relations that are evaluated together."""
 
     def __init__(
-        self, program: ProgramBuilder, access: AccessPath, component: Sequence[RelationKey]
+        self, program: Program, access: AccessPath, component: Sequence[RelationKey]
     ) -> None:
         self.program = program
         negates = program.rule_index.negates_itself(component)
@@ -208,7 +210,7 @@ class _FixpointWriter:
         self.writer.rule(rest, plan.steps, lambda w, row: w.line(f"{add}({row})"), given)
 
 
-def _adorn(program: ProgramBuilder, start: Adornment) -> list[Adornment]:
+def _adorn(program: Program, start: Adornment) -> list[Adornment]:
     """Add the magic rules for a call to the rule index, and return their adornments."""
     rule_index, estimator = program.rule_index, program.estimator
 

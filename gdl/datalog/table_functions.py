@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gdl.datalog.join_plan import make_plan
 from gdl.datalog.python_codegen import (
     AccessPath,
     FunctionWriter,
-    ProgramBuilder,
     key_text,
     parameters,
 )
 from gdl.language import Atom, Rule, variables_of
 
+if TYPE_CHECKING:
+    from gdl.datalog.program import Program
 
-def write_table(program: ProgramBuilder, access: AccessPath) -> list[str]:
+
+def write_table(program: Program, access: AccessPath) -> list[str]:
     """Write the function that evaluates a whole relation."""
     writer = FunctionWriter(program, access.level)
     writer.line(f"out = set({program.fact_set(access.relation)})")
@@ -28,7 +32,7 @@ def write_table(program: ProgramBuilder, access: AccessPath) -> list[str]:
     return [f"def {access.name}({parameters(access.level)}):", *writer.lines]
 
 
-def write_index(program: ProgramBuilder, access: AccessPath) -> list[str]:
+def write_index(program: Program, access: AccessPath) -> list[str]:
     """Write the function that builds an index, or the set of some columns, from a table."""
     every = tuple(range(access.relation[1]))
     table = program.table(access.relation, (), every)
@@ -54,7 +58,7 @@ def write_index(program: ProgramBuilder, access: AccessPath) -> list[str]:
     return [*lines, f"    {access.slot_text} = out", "    return out"]
 
 
-def write_call(program: ProgramBuilder, access: AccessPath) -> list[str]:
+def write_call(program: Program, access: AccessPath) -> list[str]:
     """Write the function that evaluates a relation for one key and memoizes the result.
 
     The result is the set of the free columns' rows or, without free columns, a truth value.

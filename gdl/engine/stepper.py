@@ -16,15 +16,9 @@ from numpy.typing import NDArray
 from gdl.circuit import Layout
 from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows, lanes_of, row_numbers, rows_of
-from gdl.engine.lane_kernels import (
-    DISABLED,
-    NEXT_STEP,
-    SAME_STEP,
-    BlockArguments,
-    CallArguments,
-    GameArguments,
-    load_lane_kernels,
-)
+from gdl.engine.lane_kernels import load_lane_kernels
+from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
+from gdl.engine.lane_kernels.episode import DISABLED, NEXT_STEP, SAME_STEP
 from gdl.engine.machine import PropnetStateMachine
 from gdl.errors import IllegalActionError
 from gdl.native_code import NativeCode

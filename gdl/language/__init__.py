@@ -4,7 +4,7 @@ The first stage. In comes text in KIF or infix, out come rules as immutable valu
 with its position. The way back formats a ruleset, converts it to the other notation or renames it.
 It knows what a rule looks like and which words are keywords, not what a rule means.
 
-Start with :mod:`.terms` and :mod:`.rules`, the values, and :mod:`.keywords`. Reading goes from
+Start with :mod:`.rules`, the values, and :mod:`.keywords`. Reading goes from
 :mod:`.kif` or :mod:`.infix` over :mod:`.forms` to :mod:`.parser`; writing from :mod:`.formatter`
 over :mod:`.writers` to :mod:`.pretty_printer`. :mod:`.lexical` says what a name is,
 :mod:`.scrambler` renames, and :mod:`.canonical_rules` finds what renaming leaves as it is.
@@ -27,36 +27,34 @@ from gdl.language.parser import as_term, decode, load, parse, parse_term, read_r
 from gdl.language.rules import (
     And,
     Atom,
+    Constant,
     Distinct,
+    Function,
     Literal,
     Not,
     Or,
     RelationKey,
     Rule,
     Ruleset,
+    Substitution,
+    Term,
+    Variable,
     atoms_of,
     body_atoms,
     by_relation,
     holds_distinct_variables,
+    is_ground,
     leaves_of,
     map_atoms,
     names_in,
     substitute,
     substitute_rule,
+    substitute_term,
     terms_of,
     variables_in,
-)
-from gdl.language.scrambler import Scrambler
-from gdl.language.terms import (
-    Constant,
-    Function,
-    Substitution,
-    Term,
-    Variable,
-    is_ground,
-    substitute_term,
     variables_of,
 )
+from gdl.language.scrambler import Scrambler
 from gdl.language.writers import infix_name
 
 __all__ = [

@@ -36,8 +36,21 @@ from typing import TypeAlias
 
 from gdl.language.colour_refinement import ColourRefinement, WorkLimitError
 from gdl.language.keywords import RANDOM_ROLE, RESERVED_WORDS
-from gdl.language.rules import And, Atom, Distinct, Literal, Not, Or, Rule, Ruleset, terms_of
-from gdl.language.terms import Constant, Function, Term, Variable
+from gdl.language.rules import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    terms_of,
+)
 
 WORK = 1_000_000
 """Edges of the graph that are visited at most: about a second."""

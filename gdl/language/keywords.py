@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
-from gdl.language.rules import RelationKey
-from gdl.language.terms import Constant
+from gdl.language.rules import Constant, RelationKey
 
 
 class Level(IntEnum):

@@ -30,15 +30,18 @@ from gdl.language.kif import read_kif
 from gdl.language.rules import (
     And,
     Atom,
+    Constant,
     Distinct,
+    Function,
     Literal,
     Not,
     Or,
     Rule,
     Ruleset,
+    Term,
+    Variable,
     body_atoms,
 )
-from gdl.language.terms import Constant, Function, Term, Variable
 
 _APPLICATION = re.compile(r"\(|[^\s()]+\(")
 """How a term begins that is a function of others, in either notation."""
@@ -191,10 +194,8 @@ class _Builder:
         head = self._head(form.items[1])
         if len(form.items) == 2:
             self._warn("empty-body", "a rule with an empty body is a fact", form)
-        body = [self.literal(item) for item in form.items[2:]]
-        if head is None or None in body:
-            return None
-        return Rule(head, tuple(b for b in body if b is not None), form.span)
+        body = self._literals(form.items[2:])
+        return None if head is None or body is None else Rule(head, body, form.span)
 
     def literal(self, expression: Expression) -> Literal | None:
         """Turn an expression in a rule's body into a literal."""
@@ -219,10 +220,18 @@ class _Builder:
         if not arguments:
             self._warn("empty-parentheses", f"'({name})' is the constant '{name}'", expression)
             return Constant(self._spell(name), span)
-        args = [self.term(item) for item in arguments]
-        if None in args:
-            return None
-        return Function(self._spell(name), tuple(a for a in args if a is not None), span)
+        args = self._terms(arguments)
+        return None if args is None else Function(self._spell(name), args, span)
+
+    def _literals(self, expressions: Sequence[Expression]) -> tuple[Literal, ...] | None:
+        literals = [self.literal(expression) for expression in expressions]
+        known = tuple(literal for literal in literals if literal is not None)
+        return known if len(known) == len(literals) else None
+
+    def _terms(self, expressions: Sequence[Expression]) -> tuple[Term, ...] | None:
+        terms = [self.term(expression) for expression in expressions]
+        known = tuple(term for term in terms if term is not None)
+        return known if len(known) == len(terms) else None
 
     def _connective_in_term(self, name: str, is_function: bool, at: Expression) -> None:
         """Report a connective as the name of a function, which is odd, or of a constant."""
@@ -263,10 +272,8 @@ class _Builder:
             return None
         if has_empty_parentheses(expression) and name.lower() != "terminal":
             self._warn("empty-parentheses", f"'({name})' is the same as '{name}'", expression)
-        args = [self.term(item) for item in expression.items[1:]]
-        if None in args:
-            return None
-        return self._checked_atom(name, tuple(a for a in args if a is not None), expression)
+        args = self._terms(expression.items[1:])
+        return None if args is None else self._checked_atom(name, args, expression)
 
     def _checked_atom(self, name: str, args: tuple[Term, ...], at: Expression) -> Atom | None:
         keyword = KEYWORDS.get(name.lower())
@@ -291,18 +298,13 @@ class _Builder:
         if len(form.items) == 1:
             self._complain("keyword-arity", "'or' without a literal", form)
             return None
-        literals = self._literals(form)
-        return Or(literals, form.span) if literals else None
+        literals = self._literals(form.items[1:])
+        return None if literals is None else Or(literals, form.span)
 
     def _and(self, form: Form) -> Literal | None:
         self._warn("and-connective", "'and' is no connective of the language, though clear", form)
-        literals = self._literals(form)
+        literals = self._literals(form.items[1:])
         return None if literals is None else And(literals, form.span)
-
-    def _literals(self, form: Form) -> tuple[Literal, ...] | None:
-        literals = [self.literal(item) for item in form.items[1:]]
-        known = tuple(literal for literal in literals if literal is not None)
-        return known if len(known) == len(literals) else None
 
     def _distinct(self, form: Form) -> Literal | None:
         if len(form.items) != 3:

@@ -1,8 +1,19 @@
-"""Rules: what a rulesheet says, as immutable values, and how to walk them.
+"""Terms and rules: what a rulesheet says, as immutable values, and how to walk them.
 
-A rule is ``head <= body``; the body is a conjunction of literals. A literal is an atom,
-a negation, a disjunction, a conjunction or an inequality of terms. A rule without a body
-is a fact. ``str`` of any of these is KIF.
+A term is a constant, a variable or a function of terms. A rule is ``head <= body``; the body is a
+conjunction of literals. A literal is an atom, a negation, a disjunction, a conjunction or an
+inequality of terms. A rule without a body is a fact. ``str`` of any of these is KIF with single
+spaces, and reads back as an equal value. So is the ``repr`` of a term::
+
+    >>> str(Function("mark", (Constant("1"), Variable("n"))))
+    '(mark 1 ?n)'
+    >>> [Constant("noop"), Function("drop", (Constant("4"),))]
+    [noop, (drop 4)]
+
+Numbers are constants like any other: ``1`` and ``01`` are different terms.
+
+The span, the offsets ``(start, end)`` of the text that a value was read from, is for error messages
+and takes no part in comparisons.
 """
 
 from __future__ import annotations
@@ -13,15 +24,79 @@ from pathlib import PurePath
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
-from gdl.language.terms import (
-    Constant,
-    Function,
-    Substitution,
-    Term,
-    Variable,
-    substitute_term,
-    variables_of,
-)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An object constant, such as ``noop``, ``white`` or ``100``."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; its name has no question mark."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"?{self.name}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function applied to one or more terms, such as ``(cell 1 1 b)``."""
+
+    name: str
+    args: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"({self.name} {' '.join(map(str, self.args))})"
+
+    __repr__ = __str__
+
+
+Term: TypeAlias = Constant | Variable | Function
+
+Substitution: TypeAlias = Mapping[str, Term]
+"""Terms for variables, by the variables' names."""
+
+
+def variables_of(*terms: Term) -> list[Variable]:
+    """Return every occurrence of a variable in the terms, from left to right."""
+    found: list[Variable] = []
+    for term in terms:
+        if isinstance(term, Variable):
+            found.append(term)
+        elif isinstance(term, Function):
+            found += variables_of(*term.args)
+    return found
+
+
+def is_ground(term: Term) -> bool:
+    """Return True if the term holds no variable."""
+    return not variables_of(term)
+
+
+def substitute_term(term: Term, bindings: Substitution) -> Term:
+    """Replace the variables of a term by the terms that they are bound to."""
+    if isinstance(term, Variable):
+        return bindings.get(term.name, term)
+    if isinstance(term, Function):
+        args = tuple(substitute_term(argument, bindings) for argument in term.args)
+        return Function(term.name, args, term.span)
+    return term
+
 
 RelationKey: TypeAlias = tuple[str, int]
 """A relation's name and arity: one name with two arities is two relations."""

@@ -26,8 +26,19 @@ from types import MappingProxyType
 
 from gdl.language.keywords import RANDOM_ROLE, RESERVED_WORDS
 from gdl.language.lexical import WORD
-from gdl.language.rules import Atom, Rule, Ruleset, leaves_of, map_atoms, map_terms, terms_of
-from gdl.language.terms import Constant, Function, Term, Variable
+from gdl.language.rules import (
+    Atom,
+    Constant,
+    Function,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    leaves_of,
+    map_atoms,
+    map_terms,
+    terms_of,
+)
 
 KEPT = RESERVED_WORDS | {RANDOM_ROLE, "nil"}
 """Names that stay as they are, in lower case."""

@@ -14,8 +14,7 @@ from functools import cached_property
 
 from gdl.errors import LINE_END, Severity, Source, Span
 from gdl.language import COMMENT, KEYWORDS, WORD, Level, Notation, notation_of, read_ruleset
-from gdl.language.rules import Atom, Rule, Ruleset, body_atoms
-from gdl.language.terms import Constant, Function
+from gdl.language.rules import Atom, Constant, Function, Rule, Ruleset, body_atoms
 from gdl.validation.context import CheckContext
 from gdl.validation.names import Kind, occurrences
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from gdl.compilation import compile
 from gdl.errors import GdlError
@@ -13,25 +13,12 @@ from gdl.language import Ruleset, Term, is_ground, parse, parse_term
 from gdl.oracle.limits import Limits
 from gdl.oracle.requests import RequestError, in_mib
 from gdl.reasoner import interpret
-from gdl.state_machine import State, StateMachine
+from gdl.state_machine import RuledMachine, State
 
 NAME = "<rules>"
 """What messages call the rules of a request."""
 
 MachineName: TypeAlias = Literal["reasoner", "propnet"]
-
-
-class Machine(StateMachine, Protocol):
-    """A state machine that knows its rules and takes states from outside, as ours do."""
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """The rules."""
-        ...
-
-    def state_of(self, facts: Iterable[Term]) -> State:
-        """Return the state in which just the given facts are true."""
-        ...
 
 
 class CachedGame:
@@ -41,9 +28,9 @@ class CachedGame:
         self.name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         self.text = text
         self.ruleset: Ruleset = parse(text, NAME)
-        self._machines: dict[str, Machine] = {}
+        self._machines: dict[str, RuledMachine] = {}
 
-    def machine(self, name: MachineName) -> Machine:
+    def machine(self, name: MachineName) -> RuledMachine:
         """Return a machine of the game; raises :class:`gdl.GdlError`."""
         if name not in self._machines:
             make = compile if name == "propnet" else interpret
@@ -111,7 +98,7 @@ def read_term(text: str, what: str) -> Term:
     return term
 
 
-def read_state(machine: Machine, facts: Sequence[str]) -> State:
+def read_state(machine: RuledMachine, facts: Sequence[str]) -> State:
     """Return the state of some facts; raises :class:`.requests.RequestError`."""
     terms = [read_term(fact, "the fact") for fact in facts]
     state = machine.state_of(map(machine.ruleset.spell, terms))

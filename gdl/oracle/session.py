@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from gdl.errors import GdlError, GdlSyntaxError, MoveError, Severity, Source
 from gdl.language import Term
-from gdl.oracle.game_store import NAME, CachedGame, GameStore, Machine, read_state, read_term
+from gdl.oracle.game_store import NAME, CachedGame, GameStore, read_state, read_term
 from gdl.oracle.limits import Limits, OutOfTimeError, time_limit
 from gdl.oracle.requests import (
     METHODS,
@@ -28,7 +28,7 @@ from gdl.oracle.requests import (
     read_request,
 )
 from gdl.playouts import Step, play_out, randomness
-from gdl.state_machine import State, joint_moves, paths_from
+from gdl.state_machine import RuledMachine, State, joint_moves, paths_from
 from gdl.validation.validator import problem_record, validate
 from gdl.version import __version__
 
@@ -138,7 +138,7 @@ def _state_result(game: CachedGame, request: StateRequest) -> JsonObject:
 
 
 def _states(
-    machine: Machine, request: StateRequest, many: Sequence[Sequence[str]] | None
+    machine: RuledMachine, request: StateRequest, many: Sequence[Sequence[str]] | None
 ) -> Iterator[State]:
     """Yield the states that a request is about."""
     given = [request.state is not None, bool(request.moves), many is not None]
@@ -159,7 +159,7 @@ def _one_or_all(answers: list[JsonObject], many: object | None) -> JsonObject:
     return answers[0] if many is None else {"answers": answers}
 
 
-def _next(machine: Machine, request: NextRequest) -> JsonObject:
+def _next(machine: RuledMachine, request: NextRequest) -> JsonObject:
     states = [*_states(machine, request, request.states)]
     made = [request.joint_move] if request.states is None else request.joint_moves
     if made is None or len(made) != len(states) or None in made:
@@ -169,7 +169,7 @@ def _next(machine: Machine, request: NextRequest) -> JsonObject:
     return _one_or_all(answers, request.states)
 
 
-def _after(machine: Machine, state: State, given: JointMoveText) -> JsonObject:
+def _after(machine: RuledMachine, state: State, given: JointMoveText) -> JsonObject:
     joint_move = _legal_joint_move(machine, state, given)
     answer: JsonObject = {"state": _facts(machine.next_state(state, joint_move))}
     seen = {str(r): _texts(machine.percepts(state, joint_move, r)) for r in machine.roles}
@@ -178,7 +178,7 @@ def _after(machine: Machine, state: State, given: JointMoveText) -> JsonObject:
     return answer
 
 
-def _legal_joint_move(machine: Machine, state: State, given: JointMoveText) -> list[Term]:
+def _legal_joint_move(machine: RuledMachine, state: State, given: JointMoveText) -> list[Term]:
     """Read a joint move; raises :class:`.requests.RequestError` where it is not legal."""
     if machine.is_terminal(state):
         raise RequestError("illegal_move", "no move can be made in a terminal state")
@@ -194,7 +194,7 @@ def _legal_joint_move(machine: Machine, state: State, given: JointMoveText) -> l
     return joint_move
 
 
-def _in_role_order(machine: Machine, given: JointMoveText) -> list[str]:
+def _in_role_order(machine: RuledMachine, given: JointMoveText) -> list[str]:
     if isinstance(given, list):
         texts = given
     else:
@@ -206,7 +206,7 @@ def _in_role_order(machine: Machine, given: JointMoveText) -> list[str]:
     return texts
 
 
-def _playouts(machine: Machine, request: PlayoutRequest) -> Iterator[JsonObject]:
+def _playouts(machine: RuledMachine, request: PlayoutRequest) -> Iterator[JsonObject]:
     (start,) = _states(machine, request, None)
     for number in range(request.playouts):
         random = randomness(request.seed, number)
@@ -228,7 +228,7 @@ def _before_end(steps: Sequence[Step]) -> Sequence[Step]:
     return [step for step in steps if step.joint_move is not None]
 
 
-def _perft(machine: Machine, request: PerftRequest) -> JsonObject:
+def _perft(machine: RuledMachine, request: PerftRequest) -> JsonObject:
     (state,) = _states(machine, request, None)
     count_paths = _counter(request.machine)
     if not request.divide:
@@ -263,20 +263,20 @@ def _facts(state: State) -> list[str]:
     return sorted(map(str, state))
 
 
-def _legal(machine: Machine, state: State) -> JsonObject:
+def _legal(machine: RuledMachine, state: State) -> JsonObject:
     return {"legal": {str(r): _texts(machine.legal_moves(state, r)) for r in machine.roles}}
 
 
-def _goals(machine: Machine, state: State) -> JsonObject:
+def _goals(machine: RuledMachine, state: State) -> JsonObject:
     goals = {str(role): machine.goals(state, role) for role in machine.roles}
     return {"terminal": machine.is_terminal(state), "goals": goals}
 
 
-def _position(machine: Machine, state: State) -> JsonObject:
+def _position(machine: RuledMachine, state: State) -> JsonObject:
     return {"state": _facts(state)} | _goals(machine, state) | _legal(machine, state)
 
 
-_VIEWS: Mapping[str, Callable[[Machine, State], JsonObject]] = {
+_VIEWS: Mapping[str, Callable[[RuledMachine, State], JsonObject]] = {
     "legal": _legal,
     "goals": _goals,
     "position": _position,

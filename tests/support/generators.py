@@ -17,8 +17,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from gdl import And, Atom, Constant, Distinct, Function, Literal, Not, Or, Rule, Ruleset, Term
 from gdl import Variable as Var
-from gdl.language.rules import atoms_of, substitute_rule, variables_in
-from gdl.language.terms import variables_of
+from gdl.language.rules import atoms_of, substitute_rule, variables_in, variables_of
 
 Relation = tuple[str, int]
 Relations = tuple[Relation, ...]

@@ -20,17 +20,15 @@ from itertools import pairwise
 import numpy as np
 
 from gdl.analysis.decomposition.part_merging import merged_by_goals
-from gdl.analysis.evidence import (
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.findings import Decomposition, Finding, Subgame
+from gdl.analysis.evidence.influence_graph import (
     Cluster,
-    Decomposition,
-    Evidence,
-    Finding,
     InfluenceGraph,
-    Subgame,
     bit_indices,
     build_influence_graph,
 )
-from gdl.analysis.properties import clock_fluents
+from gdl.analysis.properties.length import clock_fluents
 from gdl.datalog import strongly_connected_components
 from gdl.language import Constant, Term
 

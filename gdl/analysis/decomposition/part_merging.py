@@ -22,16 +22,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence import (
-    Cluster,
-    DisjointSets,
-    Evidence,
-    GateGraph,
-    bit_indices,
-    fanin_cone,
-    propagate_supports,
-    simulate_ternary,
-)
+from gdl.analysis.evidence.disjoint_sets import DisjointSets
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.gate_graph import GateGraph, fanin_cone
+from gdl.analysis.evidence.influence_graph import Cluster, bit_indices, propagate_supports
+from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 
 MAX_PARTS = 300
 """A game with more parts at first counts as one part."""

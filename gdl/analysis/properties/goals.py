@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gdl.analysis.evidence import (
-    NONE,
-    Confidence,
-    Evidence,
-    Finding,
-    Goals,
-    Prover,
-    ReachableStates,
-    Survey,
-)
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.findings import Confidence, Finding, Goals
+from gdl.analysis.evidence.prover import Prover
+from gdl.analysis.evidence.reachability import ReachableStates
+from gdl.analysis.evidence.survey import NONE, Survey
 from gdl.language import Constant, moves_by_chance
 
 MAX_PAIRS = 400

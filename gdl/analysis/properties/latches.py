@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gdl.analysis.evidence import Evidence, Prover
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.prover import Prover
 from gdl.language import Constant, Term
 
 MAX_DECIDING = 400

@@ -6,16 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gdl.analysis.evidence import (
-    Confidence,
-    Evidence,
-    Finding,
-    GateGraph,
-    Length,
-    Survey,
-    fanin_cone,
-    simulate_ternary,
-)
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.findings import Confidence, Finding, Length
+from gdl.analysis.evidence.gate_graph import GateGraph, fanin_cone
+from gdl.analysis.evidence.survey import Survey
+from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 from gdl.analysis.properties.latches import LatchedFluents
 from gdl.language import Function, Term
 

@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence import Evidence, Prover
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.prover import Prover
 from gdl.language import Function, Term
 
 MAX_ARITY = 5

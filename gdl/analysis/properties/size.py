@@ -5,7 +5,9 @@ Apart from length, though both are in steps of playouts: each property has a mod
 
 from __future__ import annotations
 
-from gdl.analysis.evidence import Reachability, Size, Survey
+from gdl.analysis.evidence.findings import Size
+from gdl.analysis.evidence.reachability import Reachability
+from gdl.analysis.evidence.survey import Survey
 
 WINDOW = 2
 """Steps before and after one that are pooled with it, as meetings are few."""

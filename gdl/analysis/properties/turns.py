@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from gdl.analysis.evidence import (
-    Choices,
-    Confidence,
-    Distribution,
-    Evidence,
-    Finding,
-    ReachableStates,
-    Survey,
-    Turns,
-)
+from gdl.analysis.evidence.evidence import Evidence
+from gdl.analysis.evidence.findings import Choices, Confidence, Finding, Turns
+from gdl.analysis.evidence.reachability import ReachableStates
+from gdl.analysis.evidence.survey import Distribution, Survey
 from gdl.language import Constant, moves_by_chance
 
 MAX_ROLES = 8

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence import DisjointSets
+from gdl.analysis.evidence.disjoint_sets import DisjointSets
 
 Colours = NDArray[np.int64]
 """int64 (vertices,): ranks from 0, the same for vertices that are not distinguished."""

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from gdl.analysis.evidence import Symmetry
+from gdl.analysis.evidence.findings import Symmetry
 from gdl.analysis.symmetry.automorphisms import AutomorphismSearch, Permutation
 from gdl.analysis.symmetry.rule_graph import RuleGraph, build_rule_graph
 from gdl.engine import MAX_ELEMENTS, PropnetStateMachine, SymmetryGroup, group_of_permutations

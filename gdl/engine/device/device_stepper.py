@@ -16,7 +16,7 @@ from gdl.engine.device_kernels.byte_kernels import WORD, bytes_at_once
 from gdl.engine.device_kernels.episode_kernels import EpisodePlan, episode_source
 from gdl.engine.device_kernels.register_kernels import RANDOM_PLANES
 from gdl.engine.kernels import scratch_rows
-from gdl.engine.lane_kernels import BlockArguments, CallArguments, GameArguments
+from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
 from gdl.engine.stepper import (
     COUNTER_BITS,
     Autoreset,

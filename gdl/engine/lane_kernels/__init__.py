@@ -14,20 +14,9 @@ from llvmlite import ir
 
 from gdl.engine import kernels
 from gdl.engine.kernels.ir_helpers import IrHelpers
-from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
 from gdl.engine.lane_kernels.draws import emit_draw
-from gdl.engine.lane_kernels.episode import DISABLED, NEXT_STEP, SAME_STEP, emit_stepping
+from gdl.engine.lane_kernels.episode import emit_stepping
 from gdl.native_code import NativeCode, native_code
-
-__all__ = [
-    "DISABLED",
-    "NEXT_STEP",
-    "SAME_STEP",
-    "BlockArguments",
-    "CallArguments",
-    "GameArguments",
-    "load_lane_kernels",
-]
 
 
 def load_lane_kernels(words: int) -> NativeCode:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdl import Term
 from gdl.analysis import Decomposition, Subgame
 from gdl.analysis.decomposition import Conjunction, interface_of
-from gdl.analysis.evidence import gate_graph_of
+from gdl.analysis.evidence.gate_graph import gate_graph_of
 from gdl.engine import Bits, Packed, PropnetStateMachine
 
 

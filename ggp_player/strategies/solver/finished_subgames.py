@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from gdl import State
 from gdl.analysis import Decomposition
 from gdl.analysis.decomposition import Conjunction, evaluate_conditions, interface_of
-from gdl.analysis.evidence import gate_graph_of, supports
+from gdl.analysis.evidence.gate_graph import gate_graph_of
+from gdl.analysis.evidence.influence_graph import supports
 from gdl.engine import (
     Packed,
     PropnetStateMachine,

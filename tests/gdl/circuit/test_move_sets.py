@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,12 +29,9 @@ def one_sum(literals: list[int], *, of_products: bool) -> Products:
     return Products(np.zeros(1, dtype=np.int64), np.zeros(len(literal), dtype=np.int64), literal)
 
 
-@pytest.mark.parametrize("is_native", [False, True])
-@given(steps=steps)
-def test_unions_and_intersections(
-    is_native: bool, steps: list[tuple[bool, bool, list[int]]]
-) -> None:
-    graph = AndInverterGraph(OTHERS + MOVES, is_native=is_native)
+@given(steps)
+def test_unions_and_intersections(steps: list[tuple[bool, bool, list[int]]]) -> None:
+    graph = AndInverterGraph(OTHERS + MOVES)
     sets = MoveSets(graph, ROLES)
     known = [{literal: frozenset([literal]) for literal in role} for role in ROLES]
     for role, is_union, chosen in steps:

@@ -11,6 +11,7 @@ from hypothesis import given
 import gdl
 from gdl import Atom, Literal, Ruleset
 from gdl.datalog.join_plan import (
+    CardinalityEstimator,
     Columns,
     Exists,
     Filter,
@@ -22,15 +23,14 @@ from gdl.datalog.join_plan import (
     prefers_call,
 )
 from gdl.datalog.normal_form import normal_form
-from gdl.language.rules import RelationKey, variables_in
-from gdl.language.terms import variables_of
+from gdl.language.rules import RelationKey, variables_in, variables_of
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
 
 
 @dataclass
-class FixedEstimates:
-    """A cost model: sizes by relation name, 10 rows and 5 values a column unless stated."""
+class FixedEstimates(CardinalityEstimator):
+    """Given sizes by relation name, 10 rows and 5 values a column unless stated."""
 
     sizes: Mapping[str, float] = field(default_factory=dict)
     table_costs: Mapping[str, float] = field(default_factory=dict)

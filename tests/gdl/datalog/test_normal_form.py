@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import And, Atom, Literal, Not, Or, ResourceLimitError, Rule, Ruleset, RulesetError, Term
 from gdl.datalog.normal_form import binders, expand_all, normal_form, split_recursion, unify
-from gdl.language.rules import substitute_rule, variables_in
-from gdl.language.terms import variables_of
+from gdl.language.rules import substitute_rule, variables_in, variables_of
 from tests.support import generators, syntax
 from tests.support.example_counts import one_in
 from tests.support.oracle import Oracle, TooLargeError

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import And, Distinct, Literal, Not, Or, Rule, Ruleset, Term
 from gdl.language import CanonicalForm, Scrambler, canonical_form, canonical_rules, terms_of
-from gdl.language.terms import Function, Variable, is_ground
+from gdl.language.rules import Function, Variable, is_ground
 from tests.support.compiled_games import NAMES, machine_of, rules_of
 from tests.support.generators import rulesets
 from tests.support.paths import CORPUS

@@ -10,7 +10,7 @@ from hypothesis import given
 import gdl
 from gdl import Constant, Function, Term, Variable
 from gdl.language import as_term
-from gdl.language.terms import is_ground, variables_of
+from gdl.language.rules import is_ground, variables_of
 from tests.support import syntax
 
 A, N, X = Constant("a"), Constant("1"), Variable("x")

@@ -1,91 +1,94 @@
-"""Kernels give what NumPy and Python give for the same circuits, gate by gate."""
+"""Kernels give what NumPy, truth tables and plain loops give."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import astuple
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import gdl
-from gdl.circuit import CompiledGame, CompileOptions, arrays, compile_ground_game
+from gdl.circuit import CompileOptions, arrays
 from gdl.circuit.aig import AndInverterGraph, Cycle
 from gdl.circuit.arrays import Integers, distinct, grouped, rising, sorting_order
 from gdl.circuit.layout import DepthFirst
-from gdl.grounding import GroundingBudget, ground_game
+from gdl.grounding import GroundingBudget
 from tests.support.circuits import INPUTS
 from tests.support.compiled_games import rules_of
+from tests.support.truth_tables import tables_of_nodes, value_of
 
 pairs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=30)
 numbers = st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**63 - 1)), max_size=60)
 
 
-@pytest.fixture
-def always_native(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.circuit.builder.MIN_RULES", 0)
-    monkeypatch.setattr("gdl.circuit.arrays.MIN_SORTED_NATIVELY", 0)
-
-
-def twins() -> tuple[AndInverterGraph, AndInverterGraph]:
-    return AndInverterGraph(INPUTS), AndInverterGraph(INPUTS, is_native=True)
-
-
-def literals_in(graph: AndInverterGraph, chosen: Integers) -> Integers:
-    found: Integers = chosen % (2 * len(graph))
+def literals_in(graph: AndInverterGraph, chosen: list[int]) -> Integers:
+    found: Integers = np.array(chosen, dtype=np.int64) % (2 * len(graph))
     return found
 
 
-def assert_equal_graphs(plain: AndInverterGraph, native: AndInverterGraph) -> None:
-    assert np.array_equal(plain.left, native.left)
-    assert np.array_equal(plain.right, native.right)
-
-
 @given(st.lists(pairs, max_size=5), pairs)
-def test_gates_are_the_same(
+def test_gates_agree_with_truth_tables(
     rounds: list[list[tuple[int, int]]], single: list[tuple[int, int]]
 ) -> None:
-    plain, native = twins()
+    graph = AndInverterGraph(INPUTS)
     for chosen in rounds:
-        left, right = literals_in(plain, np.array(chosen, dtype=np.int64).reshape(-1, 2)).T
-        assert np.array_equal(plain.and2_all(left, right), native.and2_all(left, right))
+        left, right = literals_in(graph, [one for pair in chosen for one in pair]).reshape(-1, 2).T
+        found = graph.and2_all(left, right).tolist()
         for one, other in single:
-            one, other = one % (2 * len(plain)), other % (2 * len(plain))
-            assert plain.and2(one, other) == native.and2(one, other)
-    assert_equal_graphs(plain, native)
-
-
-def grown(steps: list[tuple[int, int]]) -> tuple[AndInverterGraph, AndInverterGraph]:
-    graphs = twins()
-    for graph in graphs:
-        graph.cycles.append(Cycle(len(graph), len(graph) + 1, ((graph.new_node() >> 1, 3),)))
-        for one, other in steps:
             graph.and2(one % (2 * len(graph)), other % (2 * len(graph)))
-    return graphs
+        tables = tables_of_nodes(graph)
+        sides = zip(left.tolist(), right.tolist(), strict=True)
+        both = [value_of(a, tables, INPUTS) & value_of(b, tables, INPUTS) for a, b in sides]
+        assert [value_of(literal, tables, INPUTS) for literal in found] == both
+    gates = list(zip(graph.left, graph.right, strict=True))[1 + INPUTS :]
+    assert len(set(gates)) == len(gates)
+
+
+def grown(steps: list[tuple[int, int]]) -> AndInverterGraph:
+    graph = AndInverterGraph(INPUTS)
+    graph.cycles.append(Cycle(len(graph), len(graph) + 1, ((graph.new_node() >> 1, 3),)))
+    for one, other in steps:
+        graph.and2(one % (2 * len(graph)), other % (2 * len(graph)))
+    return graph
 
 
 @given(pairs, st.lists(st.integers(0, 60), max_size=4), st.lists(st.integers(0, 60), max_size=3))
-def test_cones_are_the_same(
+def test_cones_are_what_can_be_reached(
     steps: list[tuple[int, int]], wanted: list[int], following: list[int]
 ) -> None:
-    plain, native = grown(steps)
-    literals = literals_in(plain, np.array(wanted, dtype=np.int64)).tolist()
-    after = literals_in(plain, np.array(following, dtype=np.int64)).tolist()
-    assert np.array_equal(plain.cone(literals, after), native.cone(literals, after))
+    graph = grown(steps)
+    literals, after = (literals_in(graph, chosen).tolist() for chosen in (wanted, following))
+    ((early, definition),) = graph.cycles[0].feedback
+    reads = {node: [graph.left[node] >> 1, graph.right[node] >> 1] for node in range(len(graph))}
+    reads[early] += [definition >> 1]
+    for node, literal in enumerate(after, 1):
+        reads[node] += [literal >> 1]
+    found, pending = set(), [literal >> 1 for literal in literals]
+    while pending:
+        node = pending.pop()
+        pending += reads[node] if node not in found else []
+        found.add(node)
+    assert graph.cone(literals, after).tolist() == sorted(found)
 
 
 @given(pairs, st.lists(st.integers(0, 30), max_size=4))
-def test_depth_first_orders_are_the_same(steps: list[tuple[int, int]], first: list[int]) -> None:
-    plain, native = grown(steps)
-    nodes = np.arange(1 + INPUTS, len(plain))
+def test_depth_first_orders(steps: list[tuple[int, int]], first: list[int]) -> None:
+    graph = grown(steps)
+    nodes = np.arange(1 + INPUTS, len(graph))
     roots = [int(nodes[index % len(nodes)]) for index in first]
-    found = [DepthFirst(graph).order(nodes, roots) for graph in (plain, native)]
-    assert np.array_equal(found[0], found[1])
-    assert sorted(found[0].tolist()) == nodes.tolist()
+    expected: list[int] = []
+
+    def visit(node: int) -> None:
+        if node > INPUTS and node not in expected:
+            visit(int(graph.left[node]) >> 1)
+            visit(int(graph.right[node]) >> 1)
+            expected.append(node)
+
+    for node in [*roots, *nodes[::-1].tolist()]:
+        visit(node)
+    assert DepthFirst(graph).order(nodes, roots).tolist() == expected
 
 
 @given(numbers)
@@ -107,32 +110,6 @@ def test_numbers_are_sorted_and_grouped(values: list[int]) -> None:
         assert np.array_equal(found, wanted)
 
 
-GAMES = ("amazons", "breakthrough", "draughts", "hex", "pancakes", "starHalma", "ticTacToe", "tron")
-"""Games with many moves, with cycles and without, for one role and for two."""
-
-
-def programs(game: CompiledGame) -> Iterator[NDArray[Any]]:
-    for program in (game.layout.moves_view, game.layout.view, game.layout.transition):
-        yield from (program.gates, program.segments, program.feedback)
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_circuits_are_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = ground_game(rules_of(name), CompileOptions(), GroundingBudget())
-    with monkeypatch.context() as patch:
-        for module in ("arrays", "builder"):
-            patch.setattr(f"gdl.circuit.{module}.has_native_code", lambda: False)
-        plain = compile_ground_game(game, CompileOptions())
-    with monkeypatch.context() as patch:
-        patch.setattr("gdl.circuit.builder.MIN_RULES", 0)
-        patch.setattr("gdl.circuit.arrays.MIN_SORTED_NATIVELY", 0)
-        native = compile_ground_game(game, CompileOptions())
-    assert all(map(np.array_equal, programs(plain), programs(native)))
-    assert np.array_equal(plain.relevant, native.relevant)
-    assert plain.layout.rows == native.layout.rows
-
-
-@pytest.mark.usefixtures("always_native")
 @pytest.mark.parametrize("switch", ["structural_hashing", "two_level_rewriting", "group_moves"])
 def test_passes_can_be_left_out(switch: str) -> None:
     machine = gdl.compile(

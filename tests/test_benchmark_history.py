@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from pydantic import ValidationError
 
-from ggp_player.manager.tournament import Interval
+from ggp_player.manager.tournament.standings import Interval
 
 measurements = pytest.importorskip("benchmarks.history.measurements", reason="not in the sdist")
 page = pytest.importorskip("benchmarks.history.page")

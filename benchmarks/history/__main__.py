@@ -8,7 +8,7 @@ import click
 
 from benchmarks.history.measurements import HISTORY, append, measure, read_history, taken_now
 from benchmarks.history.page import history_page, write_history_plot
-from ggp_player.manager.tournament import Interval
+from ggp_player.manager.tournament.standings import Interval
 
 
 @click.group()

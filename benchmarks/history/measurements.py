@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from gdl.benchmark.circumstances import circumstances
 from gdl.version import __version__
-from ggp_player.manager.tournament import Interval
+from ggp_player.manager.tournament.standings import Interval
 
 ROOT = Path(__file__).parents[2]
 """The checkout."""

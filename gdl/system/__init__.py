@@ -10,8 +10,7 @@ says what it does where the system cannot do what is asked for.
 :mod:`.helper_process`, which is imported on its own, asks those that answer line by line;
 :mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
 :mod:`.resources` is about processors, memory and the time that nobody sets; :mod:`.files` about
-files that are there, those that nobody else may write, and whole ones; :mod:`.lazy_names` about
-names that are imported when they are asked for.
+files that are there, those that nobody else may write, and whole ones.
 """
 
 from gdl.system.children import (
@@ -32,7 +31,6 @@ from gdl.system.files import (
     why_untrusted,
     write_whole,
 )
-from gdl.system.lazy_names import imported_later
 from gdl.system.processes import (
     end_own_group,
     end_with_parent,
@@ -82,7 +80,6 @@ __all__ = [
     "end_with_parent",
     "find_strays",
     "has_ended",
-    "imported_later",
     "interrupts_blocked",
     "is_file",
     "is_folder",

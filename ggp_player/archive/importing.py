@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ggp_player.archive.archived_match import NewMatch
@@ -21,26 +20,19 @@ _STEP_FILE = re.compile(r"step_(\d{1,9})\.xml")
 _FINAL_FILE = "finalstate.xml"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRecord:
-    """A file that may hold a record."""
-
-    path: Path
-
-
-def find_records(paths: Iterable[Path]) -> Iterator[FoundRecord]:
-    """Find the records in files and folders, folders with all that is in them, by their names.
+def find_records(paths: Iterable[Path]) -> Iterator[Path]:
+    """Find the files that may hold records, in folders all that are in them, by their names.
 
     Of the files that the Dresden GameController has written for one match, only the last counts.
     """
     for path in paths:
         if not path.is_dir():
-            yield FoundRecord(path)
+            yield path
             continue
         files = sorted(file for file in path.rglob("*") if file.suffix in {".json", ".xml"})
         for file in files:
             if file.is_file() and not _is_superseded(file):
-                yield FoundRecord(file)
+                yield file
 
 
 def read_record(path: Path, rules: str = "", game: str = "") -> NewMatch:

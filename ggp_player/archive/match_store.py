@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.archive.schema import SIZE, choices, connect, matches, problems, rules, seats, steps
 from ggp_player.archive.trimming import BATCH, trim
-from ggp_player.database import DatabaseErrors, Prepared, is_temporary, reason, writing
+from ggp_player.database.connections import DatabaseErrors, Prepared, is_temporary, reason, writing
 from ggp_player.errors import ArchiveError, UnavailableArchiveError
 from ggp_player.events import (
     Event,
@@ -35,8 +35,8 @@ from ggp_player.events import (
     StepsTakenBack,
     Thoughts,
     TurnAsked,
-    encode_event,
 )
+from ggp_player.events.json_lines import encode_event
 
 SILENT_CLOCKS = 3
 SILENCE_SECONDS = 60

@@ -46,7 +46,7 @@ from ggp_player.archive.schema import (
 )
 from ggp_player.archive.trimming import delete_match, give_back
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.database import DatabaseErrors, writing
+from ggp_player.database.connections import DatabaseErrors, writing
 from ggp_player.errors import ArchiveError
 from ggp_player.events import ObservedStep, rules_hash
 

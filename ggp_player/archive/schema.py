@@ -17,7 +17,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from gdl.system import make_private_database
-from ggp_player.database import DatabaseErrors, Schema, prepare, reason, sqlite_engine
+from ggp_player.database.connections import DatabaseErrors, reason, sqlite_engine
+from ggp_player.database.versions import Schema, prepare
 from ggp_player.errors import ArchiveError
 
 BUSY_SECONDS = 5.0

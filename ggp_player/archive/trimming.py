@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, or_, 
 
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.archive.schema import RULES_SIZE, matches, rules
-from ggp_player.database import INCREMENTAL, writing
+from ggp_player.database.connections import INCREMENTAL, writing
 
 BATCH = 20
 """Matches that are deleted in a transaction; other processes write between two."""

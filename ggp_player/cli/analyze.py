@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -21,6 +20,7 @@ from ggp_player.cli.options import (
     reporting_unplayable_game,
     say_on_stderr,
 )
+from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect.move_sequences import MatchPrefix
 from ggp_player.inspect.pattern_report import (
@@ -46,9 +46,6 @@ from ggp_player.search_steps.recording import StepLimits, record_search
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
-
-INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, by the convention of shells."""
 
 
 @dataclass(frozen=True, slots=True)

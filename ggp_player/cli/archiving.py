@@ -10,13 +10,11 @@ from typing import IO
 
 import click
 
-from ggp_player.archive import (
-    DEFAULT_LIMIT,
-    ArchiveLimit,
-    ArchiveWriter,
-    default_archive,
-)
-from ggp_player.events import EventBus, EventWriter
+from ggp_player.archive import default_archive
+from ggp_player.archive.archive_limit import DEFAULT_LIMIT, ArchiveLimit
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.events import EventBus
+from ggp_player.events.json_lines import EventWriter
 
 STANDARD_OUTPUT = "-"
 

@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from ggp_player.errors import ProtocolError, ServerError
-from ggp_player.manager import SENT_DIALECTS, RemotePlayer
+from ggp_player.manager.players import SENT_DIALECTS, RemotePlayer
 from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply, Syntax
 
 TIME_LIMIT = 5.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,6 +29,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
+from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.strategies.learning import (
     ClusterLearning,
@@ -50,9 +50,6 @@ from ggp_player.worker.warm_up_process import warm_up_first
 
 DUEL_SHARE = 0.25
 """The part of the time for the duel at most."""
-
-INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, by the convention of shells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,13 @@ import click
 
 import gdl
 from gdl import GdlError
-from ggp_player.archive import (
-    Archive,
-    MatchFilter,
-    export_document,
-    find_records,
-    read_record,
-)
+from ggp_player.archive.archived_match import MatchFilter
+from ggp_player.archive.importing import find_records, read_record
+from ggp_player.archive.match_records import export_document
+from ggp_player.archive.queries import Archive
 from ggp_player.cli.matches import archive_of, filter_of
 from ggp_player.errors import ArchiveError
-from ggp_player.manager import game_name
+from ggp_player.match_runner.game_manager import game_name
 
 EXPORT_PAGE = 200
 """Matches that are looked up at once for an export."""
@@ -84,9 +81,9 @@ def run_import(paths: tuple[Path, ...], rules: Path | None, archive: Path | None
     target = archive_of(archive)
     text, game = _rules(rules)
     added = known = failed = 0
-    for found in find_records(paths):
+    for path in find_records(paths):
         try:
-            record = read_record(found.path, text, game)
+            record = read_record(path, text, game)
             if target.has(record.key):
                 known += 1
             else:

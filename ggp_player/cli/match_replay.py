@@ -8,13 +8,10 @@ from pathlib import Path
 
 import click
 
-from ggp_player.archive import (
-    ArchivedMatch,
-    ReplayedStep,
-    draw_state,
-)
-from ggp_player.archive.replay import names_of, replay
-from ggp_player.cli.matches import archive_of, console_of_matches, print_step
+from ggp_player.archive.archived_match import ArchivedMatch
+from ggp_player.archive.replay import ReplayedStep, draw_state, names_of, replay
+from ggp_player.cli.matches import archive_of, print_step
+from ggp_player.cli.terminal import result_console
 from ggp_player.logs import shown
 
 
@@ -62,7 +59,7 @@ def _print_position(
     match: ArchivedMatch, steps: Sequence[ReplayedStep], place: int, as_facts: bool
 ) -> None:
     """Print a step and its state: drawn unless facts are wanted, or there is no drawing."""
-    console, step = console_of_matches(), steps[place]
+    console, step = result_console(wraps=False), steps[place]
     console.print(f"--- step {step.step.step} of {len(steps) - 1}")
     names = names_of(match.rules) if match.rules and not as_facts else None
     print_step(console, match, step.step.step, names)

@@ -13,21 +13,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from ggp_player.archive import (
-    Archive,
-    ArchivedMatch,
-    MatchFilter,
-    MatchPage,
-    MatchSummary,
-    default_archive,
-)
+from ggp_player.archive import default_archive
+from ggp_player.archive.archived_match import ArchivedMatch, MatchFilter, MatchPage, MatchSummary
+from ggp_player.archive.queries import Archive
+from ggp_player.cli.terminal import result_console
 from ggp_player.logs import shown
 
 if TYPE_CHECKING:
     from gdl.analysis.move_names import MoveNames
-
-PIPE_WIDTH = 160
-"""Characters of a line if the output is no terminal."""
 
 OUTCOMES = ("win", "draw", "loss")
 
@@ -88,7 +81,7 @@ def _print_list(page: MatchPage) -> None:
             "  ".join(_seat_texts(match)),
             shown(match.match_id),
         )
-    console = console_of_matches()
+    console = result_console(wraps=False)
     console.print(table)
     if page.matches:
         last = page.offset + len(page.matches)
@@ -122,7 +115,7 @@ def run_show(match: str, archive: Path | None, rules: bool, as_json: bool) -> No
 
 
 def _print_match(match: ArchivedMatch) -> None:
-    console, summary = console_of_matches(), match.summary
+    console, summary = result_console(wraps=False), match.summary
     console.print(f"match {summary.number}: {shown(summary.match_id)}, {summary.status}")
     facts = {
         "game": f"{shown(summary.game) or 'unknown'}, rules {summary.rules_hash[:8] or 'unknown'}",
@@ -198,11 +191,3 @@ def _time(milliseconds: int) -> str:
 
 def _print_json(values: object) -> None:
     click.echo(json.dumps(values, indent=2))
-
-
-def console_of_matches() -> Console:
-    """Return a console that wraps no lines."""
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    return console

@@ -10,7 +10,7 @@ import click
 
 from gdl import GdlError
 from gdl.cli.options import write_text
-from ggp_player.manager import compile_searches_of
+from ggp_player.manager.players import compile_searches_of
 from ggp_player.protocol import MatchRecord
 
 

@@ -12,19 +12,20 @@ from pathlib import Path
 import click
 
 import gdl
-from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
-from ggp_player.manager import RemotePlayer, check_reachable, game_name, seat_of
+from ggp_player.manager.players import RemotePlayer, check_reachable, seat_of
+from ggp_player.match_runner.game_manager import game_name
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.human import HumanSeat
 from ggp_player.play.levels import HIGHEST, LEVELS
 from ggp_player.play.page import serve_table
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.play.terminal import Terminal, TerminalSession
-from ggp_player.server import load_config
+from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
 
 

@@ -14,11 +14,13 @@ from pathlib import Path
 import click
 from yarl import URL
 
-from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
-from ggp_player.server import Config, is_loopback, load_config, serve
+from ggp_player.server.access import is_loopback
+from ggp_player.server.config import Config, load_config
+from ggp_player.server.http import serve
 from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 

@@ -8,14 +8,11 @@ from dataclasses import asdict
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ggp_player.cli.terminal import result_console
 from ggp_player.strategies.selection import StrategyDescription, describe_strategies
-
-PIPE_WIDTH = 160
-"""Characters of a line if the output is no terminal."""
 
 OWN = "A class of your own is a strategy, too: ./file.py:Class or package.module:Class."
 
@@ -26,9 +23,7 @@ def run_strategies(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(one) for one in found], indent=2))
         return
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
+    console = result_console()
     console.print(_table(found))
     console.print(OWN)
 

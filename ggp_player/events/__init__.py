@@ -24,9 +24,6 @@ who play call, and :mod:`.json_lines` writes them for other programs. :mod:`.ste
 player may have been told of a step.
 """
 
-from typing import TYPE_CHECKING
-
-from gdl.system import imported_later
 from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
 from ggp_player.events.match_events import (
     BestMove,
@@ -49,21 +46,11 @@ from ggp_player.events.publisher import MatchPublisher
 from ggp_player.events.search_view import MoveThought, SearchView
 from ggp_player.events.steps import History, ObservedStep, Step
 
-if TYPE_CHECKING:
-    from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
-
-_PLACES = dict.fromkeys(
-    ("EventWriter", "decode_event", "encode_event"), "ggp_player.events.json_lines"
-)
-
-__getattr__ = imported_later(__name__, _PLACES)
-
 __all__ = [
     "COLUMNS",
     "BestMove",
     "Event",
     "EventBus",
-    "EventWriter",
     "GameDescribed",
     "History",
     "MatchEnded",
@@ -83,8 +70,6 @@ __all__ = [
     "SubscriptionOverrunError",
     "Thoughts",
     "TurnAsked",
-    "decode_event",
-    "encode_event",
     "line_text",
     "move_table_lines",
     "rules_hash",

@@ -24,10 +24,10 @@ the server, after whose restart it may go on."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvent:
-    """What all events have."""
+    """What all events have; whoever publishes one fills both in (:class:`.MatchPublisher`)."""
 
-    match: str
-    time: int
+    match: str = ""
+    time: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +107,8 @@ class StateReached(MatchEvent):
 class Thoughts(SearchView):
     """What the search of a turn thinks now; it may go on after our move, on the others' time."""
 
-    match: str
-    time: int
+    match: str = ""
+    time: int = 0
     kind: Literal["Thoughts"] = field(default="Thoughts", repr=False)
     turn: int
 

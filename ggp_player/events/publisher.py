@@ -77,18 +77,17 @@ class MatchPublisher:
             )
         )
 
-    def state_reached(self, event: StateReached) -> None:
-        """Tell the state of a turn; key and time of the event are filled in."""
-        self._publish(replace(event, match=self.match, time=self._clock()))
+    def tell(self, event: StateReached | GameDescribed | StepMade | StepsTakenBack) -> None:
+        """Tell what has happened; the key is filled in, and the time of all but a step made."""
+        if isinstance(event, StepMade | StepsTakenBack):
+            self.turn = event.step
+        time = event.time if isinstance(event, StepMade) else self._clock()
+        self._publish(replace(event, match=self.match, time=time))
 
     def thoughts(self, turn: int, view: SearchView) -> None:
         """Tell what a search thinks."""
         values = {name: getattr(view, name) for name in SearchView.__dataclass_fields__}
         self._publish(Thoughts(match=self.match, time=self._clock(), turn=turn, **values))
-
-    def game_described(self, text: str) -> None:
-        """Tell what the player has found out about the game."""
-        self._publish(GameDescribed(match=self.match, time=self._clock(), text=text))
 
     def move_chosen(
         self, turn: int, best: BestMove, seconds: float, margin_left: float | None = None
@@ -105,16 +104,6 @@ class MatchPublisher:
                 margin_left=margin_left,
             )
         )
-
-    def step_made(self, event: StepMade) -> None:
-        """Tell a step of the game manager's, which has its time; the key is filled in."""
-        self.turn = event.step
-        self._publish(replace(event, match=self.match))
-
-    def steps_taken_back(self, step: int) -> None:
-        """Tell that the match goes on from an earlier step."""
-        self.turn = step
-        self._publish(StepsTakenBack(match=self.match, time=self._clock(), step=step))
 
     def problem(self, text: str) -> None:
         """Tell what does not work as it should, in this turn."""

@@ -24,7 +24,8 @@ from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
 from ggp_player.play.human import HumanSeat, human_seat, open_human
 from ggp_player.protocol import SYNTAXES, Dialect, Info
-from ggp_player.server import Config, Player, load_config
+from ggp_player.server.config import Config, load_config
+from ggp_player.server.player import Player
 from ggp_player.strategies import EngineStrategy
 from ggp_player.strategies.selection import strategy_class
 from ggp_player.worker.warm_up_process import warm_up_first

@@ -30,7 +30,7 @@ from ggp_player.manager_service.web.api import Api
 from ggp_player.manager_service.web.listening import new_runner, new_site, tls_context
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES, new_application
-from ggp_player.server import is_loopback
+from ggp_player.server.access import is_loopback
 
 THREADS = 64
 """Threads that wait for the processes of rules."""

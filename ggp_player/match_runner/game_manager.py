@@ -35,7 +35,7 @@ from gdl import Constant, Ruleset, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.events import EventBus, MatchPublisher, StepMade
+from ggp_player.events import EventBus, MatchPublisher, StepMade, StepsTakenBack
 from ggp_player.match_rules import MatchPosition, MatchRules
 from ggp_player.match_runner.match_telling import beginning
 from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
@@ -252,7 +252,7 @@ class GameManager:
             for one in self.steps:
                 self._tell(one)
         else:
-            self._events.steps_taken_back(step)
+            self._events.tell(StepsTakenBack(step=step))
 
     def change_seats(self, players: Sequence[MatchPlayer | SeatedPlayer]) -> None:
         """Go on with other players, who can follow only at the table; they are in role order."""
@@ -350,9 +350,8 @@ class GameManager:
         self._on_step(self._last)
 
     def _tell(self, step: MatchStep) -> None:
-        self._events.step_made(
+        self._events.tell(
             StepMade(
-                match="",
                 time=step.time,
                 step=step.number,
                 joint_move=move_texts(step.joint_move),

@@ -21,8 +21,6 @@ def beginning(
     ``words`` has a word of the rules for each scrambled one.
     """
     return MatchStarted(
-        match="",
-        time=0,
         match_id=record.match_id,
         rules=rules,
         start_clock=record.start_clock,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from ggp_player.protocol import Dialect
-from ggp_player.server import Player
+from ggp_player.server.player import Player
 
 
 class MatchPlayer(Protocol):

@@ -25,7 +25,7 @@ from ggp_player.pages.drawing_messages import MAX_LINE, DrawState, Line
 from ggp_player.pages.positions import ShownPosition, role_to_search
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.protocol import Start
-from ggp_player.worker.pool import WorkerSource
+from ggp_player.worker.pool import TakeWorker
 from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
@@ -76,7 +76,7 @@ class AnalysisSubject:
 class Means:
     """What analyses work with: processes that search, and the one that draws."""
 
-    workers: WorkerSource
+    workers: TakeWorker
     drawer: Drawer
 
 

@@ -16,15 +16,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from pydantic_core import to_json
 
-from ggp_player import archive
-from ggp_player.archive import (
+from ggp_player.archive import open_archive
+from ggp_player.archive.archived_match import (
+    STATUSES,
     ArchivedChoice,
     ArchivedMatch,
-    ArchiveError,
     MatchFilter,
     MatchPage,
 )
-from ggp_player.archive.archived_match import STATUSES
+from ggp_player.errors import ArchiveError
 from ggp_player.events import MoveThought
 from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
@@ -119,7 +119,7 @@ class ArchivePages:
         page = MatchPage((), 0)
         if await asyncio.to_thread(self._path.is_file):
             page = await self._read(
-                lambda: archive.Archive(self._path).list(query.filter(), PAGE_LENGTH, query.offset)
+                lambda: open_archive(self._path).list(query.filter(), PAGE_LENGTH, query.offset)
             )
         earlier = query.offset + PAGE_LENGTH
         return self._site.page(
@@ -198,7 +198,7 @@ class ArchivePages:
 
     async def _found(self, request: web.Request) -> ArchivedMatch:
         reference = request.match_info["match"]
-        return await self._read(lambda: archive.Archive(self._path).match(reference), 404)
+        return await self._read(lambda: open_archive(self._path).match(reference), 404)
 
     async def _read(self, read: Callable[[], _Found], status: int = 503) -> _Found:
         """Read in a thread; what cannot be read is an error of HTTP."""

@@ -34,7 +34,7 @@ from gdl.analysis.move_names import MoveNames, find_move_names, names_without_pl
 from gdl.drawing import EndingWords, SvgOptions, draw_svg, ending_in_words, make_scene
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
-from ggp_player import archive as matches
+from ggp_player.archive import open_archive
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError, StrategyError
 from ggp_player.pages.drawing_messages import (
@@ -421,7 +421,7 @@ def _record_steps(request: RecordSteps) -> str:
 @lru_cache(maxsize=8)
 def _tree(archive: str, match: str, _length: int) -> tuple[str, MatchTree]:
     """The rules of a match and its positions. Raises :class:`PositionError` without rules."""
-    found = matches.Archive(Path(archive)).match(match)
+    found = open_archive(Path(archive)).match(match)
     if not found.rules:
         raise PositionError("the rules of this match are not known")
     return found.rules, MatchTree(found.rules, found.moves)
@@ -445,7 +445,7 @@ class _Replayed:
 
 @lru_cache(maxsize=8)
 def _archived(archive: str, match: str, _length: int) -> _Replayed:
-    found = matches.Archive(Path(archive)).match(match)
+    found = open_archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
     lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
     return _Replayed(found.rules or "", layout, [], states_of(found), lines)

@@ -37,7 +37,7 @@ from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.position_pages import PositionMeans, PositionPages
 from ggp_player.pages.site import STATIC, PageSite
-from ggp_player.worker.pool import WorkerSource
+from ggp_player.worker.pool import TakeWorker
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
 """How the addresses of pages begin, besides ``/``."""
@@ -58,7 +58,7 @@ class PlayerPages:
         archive: Path | None,
         streams: Streams,
         base_of: Callable[[web.Request], str] = lambda request: "",
-        workers: WorkerSource | None = None,
+        workers: TakeWorker | None = None,
     ) -> None:
         links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
         self._site = PageSite(name, links)
@@ -94,7 +94,7 @@ class PlayerPages:
         for path, handler in handlers.items():
             router.add_get(path, self._with_errors_as_pages(handler), allow_head=False)
 
-    def _new_analyses(self, workers: WorkerSource) -> Analyses:
+    def _new_analyses(self, workers: TakeWorker) -> Analyses:
         def running_matches() -> int:
             return sum(not view.is_over for view in self._live.matches.values())
 

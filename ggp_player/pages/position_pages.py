@@ -28,8 +28,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
 from gdl.analysis.move_names import MoveNames
-from ggp_player import archive
-from ggp_player.archive import ArchivedMatch
+from ggp_player.archive import open_archive
+from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.errors import AnalysisError, ArchiveError, PositionError
 from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
@@ -151,7 +151,7 @@ class PositionPages:
 
     async def _found(self, request: web.Request) -> ArchivedMatch:
         reference = request.match_info["match"]
-        return await asyncio.to_thread(lambda: archive.Archive(self._path).match(reference))
+        return await asyncio.to_thread(lambda: open_archive(self._path).match(reference))
 
     async def _analysed(
         self, request: web.Request, found: ArchivedMatch, asked: AskedPosition

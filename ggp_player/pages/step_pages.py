@@ -16,7 +16,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from pydantic import ValidationError
 
-from ggp_player.archive import ArchivedMatch
+from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.errors import AnalysisError, PositionError
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import RecordSteps

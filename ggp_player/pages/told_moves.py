@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from gdl.analysis.move_names import MoveNames
-from ggp_player.archive import ArchivedMatch
+from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.events import MoveThought, SearchView
 
 _BETWEEN_MOVES = re.compile(r"(, | \+ )")

@@ -32,7 +32,7 @@ class RoleEngine:
         self._setup = setup
         self._publisher = setup.events
         self._deadline: CancellableDeadline | None = None
-        self._search = SearchSupervisor(setup, pool, self._notify)
+        self._search = SearchSupervisor(setup, pool.take, self._notify)
 
     @property
     def key(self) -> str:
@@ -176,8 +176,6 @@ class Engines:
 def _started(setup: Setup) -> MatchStarted:
     start = setup.start
     return MatchStarted(
-        match="",
-        time=0,
         match_id=start.match_id,
         rules=start.rules,
         start_clock=start.start_clock,

@@ -32,7 +32,7 @@ from pydantic import (
 )
 
 from gdl.system import available_cpus, total_memory
-from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
 from ggp_player.search_memory import default_search_memory

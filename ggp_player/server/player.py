@@ -57,7 +57,7 @@ from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, Margin, ReplyDeadline, silence_limit
 from ggp_player.server.request_log import RequestLog
 from ggp_player.worker.health import Health
-from ggp_player.worker.pool import Pool, WorkerSource
+from ggp_player.worker.pool import Pool, TakeWorker
 from ggp_player.worker.service import MoveService
 from ggp_player.worker.supervisor import Setup
 
@@ -158,9 +158,9 @@ class Player:
         return len(self._matches) > 0
 
     @property
-    def background_workers(self) -> WorkerSource:
-        """Workers for what is no match, of low priority."""
-        return self._pool.in_background
+    def background_workers(self) -> TakeWorker:
+        """What starts workers of low priority, for what is no match."""
+        return self._pool.launch_in_background
 
     async def start(self) -> None:
         """Start the spare processes, and go on with the matches that a killed server has left.
@@ -412,8 +412,6 @@ class Player:
         events = MatchPublisher(self.events)
         events.started(
             MatchStarted(
-                match="",
-                time=0,
                 match_id=start.match_id,
                 rules=start.rules,
                 start_clock=start.start_clock,

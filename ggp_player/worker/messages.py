@@ -2,8 +2,9 @@
 
 They are not pickled: a worker parses rulesheets from strangers, and nothing that one could make it
 say may run in the server. Every message has a ``kind`` that says what it is, and is checked when
-it arrives. A tracker tells the state of a turn as the event that it becomes
-(:class:`.StateReached`), to which the server adds the match and the time.
+it arrives. The state of a turn, and what was found out about a game, are told as the events that
+they become (:class:`.StateReached`, :class:`.GameDescribed`), to which the server adds the match
+and the time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic_core import to_json
 
-from ggp_player.events import History, SearchView, StateReached, Step
+from ggp_player.events import GameDescribed, History, SearchView, StateReached, Step
 
 FALLBACK = "auto"
 """The strategy in place of one that refuses a game, or fails in it again and again.
@@ -124,14 +125,6 @@ class RulesCompiled:
 
 
 @dataclass(frozen=True, slots=True)
-class GameDescription:
-    """What the strategy has found out about the game as a whole; sent again when it changes."""
-
-    kind: Literal["GameDescribed"] = field(default="GameDescribed", kw_only=True, repr=False)
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
@@ -165,7 +158,7 @@ MessageToServer: TypeAlias = (
     | SearchReady
     | SearchReport
     | RulesCompiled
-    | GameDescription
+    | GameDescribed
     | SearchEnded
     | Unplayable
     | LogRecord

@@ -13,10 +13,10 @@ import functools
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
-from typing import Protocol
+from typing import TypeAlias
 
 from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
 from ggp_player.logs import in_match
@@ -173,11 +173,8 @@ class WorkerHandle:
             self.on_message(message)
 
 
-class WorkerSource(Protocol):
-    """What supervisors take their workers from."""
-
-    async def take(self) -> WorkerHandle:
-        """Return a worker that nobody uses. Raises OSError where none can be started."""
+TakeWorker: TypeAlias = Callable[[], Awaitable[WorkerHandle]]
+"""Returns a worker that nobody uses. Raises OSError where none can be started."""
 
 
 class Pool:
@@ -221,13 +218,11 @@ class Pool:
         self._keep_full()
         return worker
 
-    @property
-    def in_background(self) -> WorkerSource:
-        """Workers that cost no match a move: of low priority, and never one of the spares."""
-        return _BackgroundWorkers(self)
-
     async def launch_in_background(self) -> WorkerHandle:
-        """Start a worker of low priority. Raises OSError where that cannot be done."""
+        """Start a worker that costs no match a move: of low priority, and never one of the spares.
+
+        Raises OSError where that cannot be done.
+        """
         if self._is_closing.is_set():
             raise PoolClosedError("the server is stopping")
         worker = await self._launch()
@@ -301,13 +296,3 @@ class Pool:
         """Forget a worker that has ended, so that what it held is released."""
         self._metrics.worker_deaths.labels(cause).inc()
         self._workers.discard(worker)
-
-
-class _BackgroundWorkers:
-    """Workers of low priority, of a pool."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-
-    async def take(self) -> WorkerHandle:
-        return await self._pool.launch_in_background()

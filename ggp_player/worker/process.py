@@ -225,8 +225,6 @@ class TrackerWorker:
         text = state_text(tracker.state)
         self._send(
             StateReached(
-                match="",
-                time=0,
                 turn=status.turn,
                 roles=tuple(map(str, tracker.machine.roles)),
                 state=text if len(text) <= MAX_STATE else "",

@@ -15,7 +15,7 @@ from random import Random
 
 from ggp_player.belief import Belief
 from ggp_player.clock import Deadline
-from ggp_player.events import BestMove, History, Step
+from ggp_player.events import BestMove, GameDescribed, History, Step
 from ggp_player.events.search_view import MAX_TEXT
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.selection import create
@@ -26,7 +26,6 @@ from ggp_player.worker.messages import (
     FALLBACK,
     BeginMatch,
     BeginSearch,
-    GameDescription,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -185,7 +184,7 @@ class SearchWorker:
         text = self._strategy.about_game[:MAX_TEXT]
         if text != self._sent_about_game:
             self._sent_about_game = text
-            self._send(GameDescription(text))
+            self._send(GameDescribed(text=text))
 
     def _publish(self, number: int, choice: Choice) -> None:
         best = BestMove(str(choice.move), choice.value, choice.proved, choice.explanation)

@@ -81,8 +81,8 @@ class MoveService:
         self.events = setup.events
         """Where the match tells what happens in it."""
         self._pool = pool
-        self._tracker = TrackerSupervisor(setup, pool, self._notify)
-        self._search = SearchSupervisor(setup, pool, self._notify)
+        self._tracker = TrackerSupervisor(setup, pool.take, self._notify)
+        self._search = SearchSupervisor(setup, pool.take, self._notify)
         self._deadline: CancellableDeadline | None = None
         self._play_clock = setup.start.play_clock
         self._roles = 1

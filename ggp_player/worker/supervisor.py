@@ -17,6 +17,7 @@ from ggp_player.clock import Deadline, monotonic
 from ggp_player.events import (
     BestMove,
     EventBus,
+    GameDescribed,
     History,
     MatchPublisher,
     ObservedStep,
@@ -34,7 +35,6 @@ from ggp_player.worker.messages import (
     ApplyStep,
     BeginMatch,
     BeginSearch,
-    GameDescription,
     MatchStatus,
     MessageToServer,
     MessageToWorker,
@@ -45,7 +45,7 @@ from ggp_player.worker.messages import (
     SearchReport,
     Unplayable,
 )
-from ggp_player.worker.pool import PoolClosedError, WorkerHandle, WorkerSource
+from ggp_player.worker.pool import PoolClosedError, TakeWorker, WorkerHandle
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, by each of the two supervisors."""
@@ -98,13 +98,13 @@ class Supervisor:
 
     duty: ClassVar[str]
 
-    def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
+    def __init__(self, setup: Setup, take: TakeWorker, on_change: Callable[[], None]) -> None:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
         self.history: list[Step] = list(setup.history)
         self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
-        self._pool = pool
+        self._take = take
         self._on_change = on_change
         self._replacements = 0
         self._is_closed = False
@@ -122,7 +122,7 @@ class Supervisor:
 
     async def _open(self) -> None:
         try:
-            worker = await self._pool.take()
+            worker = await self._take()
         except PoolClosedError:
             _log.info("%s: no worker is started, as the server is stopping", self._name)
             self._on_change()
@@ -235,8 +235,8 @@ class TrackerSupervisor(Supervisor):
     duty = "tracker"
     _status: MatchStatus | None = None
 
-    def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
-        super().__init__(setup, pool, on_change)
+    def __init__(self, setup: Setup, take: TakeWorker, on_change: Callable[[], None]) -> None:
+        super().__init__(setup, take, on_change)
         self.known = KnownMoves()
 
     @property
@@ -267,7 +267,7 @@ class TrackerSupervisor(Supervisor):
             was_observed = bool(self.history) and isinstance(self.history[-1], ObservedStep)
             # Whoever was told the joint move has published it with the turn.
             told = message if was_observed else replace(message, joint_move=())
-            self.setup.events.state_reached(told)
+            self.setup.events.tell(told)
 
 
 class SearchSupervisor(Supervisor):
@@ -362,8 +362,8 @@ class SearchSupervisor(Supervisor):
                     self._kill_after_grace()
         elif isinstance(message, RulesCompiled):
             self.setup.metrics.compile_seconds.observe(message.seconds)
-        elif isinstance(message, GameDescription):
-            self.setup.events.game_described(message.text)
+        elif isinstance(message, GameDescribed):
+            self.setup.events.tell(message)
         elif isinstance(message, SearchReport):
             if message.number == self._number:
                 self.setup.events.thoughts(message.turn, message)

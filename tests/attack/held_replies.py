@@ -7,7 +7,7 @@ import re
 import socket
 from pathlib import Path
 
-from ggp_player.archive import ArchiveWriter
+from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.events import EventBus, MatchPublisher
 from tests.attack.attacks import Stranger, attack
 from tests.support.events import started

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from tests.attack.attacks import ATTACKS, RULES, Stranger
 from tests.support.left_behind import becomes_true
 from tests.support.raw_manager import exchange

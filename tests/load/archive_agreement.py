@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import gdl
-from ggp_player.archive import Archive, MatchSummary
+from ggp_player.archive.archived_match import MatchSummary
+from ggp_player.archive.queries import Archive
 from ggp_player.protocol import MatchRecord
 from tests.load.matches import Game, Played
 from tests.support.left_behind import becomes_true

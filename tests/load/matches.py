@@ -8,14 +8,10 @@ from random import Random
 import gdl
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import wall_clock
-from ggp_player.manager import (
-    GameManager,
-    LocalRules,
-    MatchPlayer,
-    MatchSetup,
-    MatchStep,
-    RemotePlayer,
-)
+from ggp_player.manager.players import RemotePlayer
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.players import MatchPlayer
 from ggp_player.protocol import MatchRecord, Play, Start, parse_request
 from tests.support.server_process import Address
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ggp_player.events import (
     BestMove,
     EventBus,
+    GameDescribed,
     MatchPublisher,
     MatchStarted,
     MoveThought,
@@ -36,8 +37,6 @@ THOUGHT = SearchView(
 def started(match_id: str = "m.1", role: str = "xena", rules: str = RULES) -> MatchStarted:
     """The beginning of a match, as our player tells it."""
     return MatchStarted(
-        match="",
-        time=0,
         match_id=match_id,
         rules=rules,
         start_clock=10,
@@ -61,8 +60,8 @@ def play_turn(events: MatchPublisher, turn: int) -> None:
     joint_move = JOINT_MOVES[turn - 1] if turn else ()
     events.turn_asked(turn, joint_move, 5.0, 4.5)
     roles, state = ("xena", "Oscar"), "( (control xena) (free 1) )"
-    reached = StateReached(match="", time=0, turn=turn, roles=roles, state=state)
-    events.state_reached(reached)
+    reached = StateReached(turn=turn, roles=roles, state=state)
+    events.tell(reached)
     events.thoughts(turn, THOUGHT)
     move = "(claim 3)" if turn == 0 else "noop"
     events.move_chosen(turn, BestMove(move, 75.5, source=""), 1.5, 0.5)
@@ -71,8 +70,8 @@ def play_turn(events: MatchPublisher, turn: int) -> None:
 def play_match(events: MatchPublisher, match_id: str = "m.1") -> None:
     """Tell a whole match."""
     events.started(started(match_id))
-    events.game_described("two rivals")
-    events.game_described("two rivals, moves in turn")
+    events.tell(GameDescribed(text="two rivals"))
+    events.tell(GameDescribed(text="two rivals, moves in turn"))
     for turn in range(3):
         play_turn(events, turn)
     events.ended("completed", JOINT_MOVES[-1], {"xena": 100, "Oscar": 0})

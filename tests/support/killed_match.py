@@ -8,7 +8,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import gdl
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from ggp_player.errors import ArchiveError
 from tests.support.left_behind import becomes_true
 from tests.support.paths import GAMES

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gdl.cli.arguments import Command, OutputPath, RulesheetPath, number_option
-
-if TYPE_CHECKING:
-    from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 
 MAX_CLOCK = 86_400
 """Seconds: a day."""
@@ -91,7 +88,7 @@ class PliesRange(click.ParamType[tuple[int, int]]):
         return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
 
 
-class _LimitType(click.ParamType["ArchiveLimit"]):
+class _LimitType(click.ParamType[ArchiveLimit]):
     """A limit of the archive on the command line."""
 
     name = "limit"
@@ -100,8 +97,6 @@ class _LimitType(click.ParamType["ArchiveLimit"]):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> ArchiveLimit:
         """Read a limit; fail as click does."""
-        from ggp_player.archive import ArchiveLimit
-
         if isinstance(value, ArchiveLimit):
             return value
         try:

@@ -24,11 +24,14 @@ from gdl.code_cache import cache_folder, cached_files, refusal
 from gdl.grounding import GroundingBudget, RulePasses, ground_game
 from gdl.native_code import NativeCode, compile_in_isolation
 from gdl.version import versions
-from ggp_player.archive import Archive, MatchFilter, default_archive
+from ggp_player.archive import default_archive
+from ggp_player.archive.archived_match import MatchFilter
+from ggp_player.archive.queries import Archive
 from ggp_player.cli.options import say_on_stderr
 from ggp_player.cli.serve import access_sentence
 from ggp_player.errors import GgpPlayerError
-from ggp_player.server import Config, is_loopback
+from ggp_player.server.access import is_loopback
+from ggp_player.server.config import Config
 from ggp_player.server.http import MIN_CONNECTIONS, connection_bounds, listening_failure
 from ggp_player.server.match_journal import JournalFolder
 from ggp_player.server.monitoring import loop_delay_measured

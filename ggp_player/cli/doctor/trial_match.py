@@ -20,7 +20,9 @@ from ggp_player.cli.doctor.checks import Answer, judged
 from ggp_player.cli.health import read_page
 from ggp_player.cli.managing.match import error_sentence
 from ggp_player.errors import ServerError
-from ggp_player.manager import GameManager, LocalRules, MatchSetup, MatchStep, RemotePlayer
+from ggp_player.manager.players import RemotePlayer
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.protocol import Dialect
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.server.reply_deadline import MIN_MARGIN

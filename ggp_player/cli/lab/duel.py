@@ -17,8 +17,8 @@ from rich.progress import Progress
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.errors import GdlError
 from gdl.system import available_cpus
-from ggp_player.cli.lab.terminal import INTERRUPTED, result_console, sigterm_as_ctrl_c
 from ggp_player.cli.options import compile_before_clocks
+from ggp_player.cli.terminal import INTERRUPTED, result_console, sigterm_as_ctrl_c
 from ggp_player.errors import GgpPlayerError
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel
@@ -81,7 +81,7 @@ def _play(options: _Options) -> int:
         outcome = _with_ledger(duel, options)
     except KeyboardInterrupt:
         return INTERRUPTED
-    result_console().print(outcome_table(outcome))
+    result_console(120).print(outcome_table(outcome))
     click.echo(verdict_line(outcome))
     if options.json is not None:
         write_text(options.json, json.dumps(outcome_to_json(outcome), indent=1) + "\n")

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from gdl.cli.options import check_plot, read_source, write_text
 from gdl.errors import counted
-from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import compile_before_clocks, say_on_stderr
+from ggp_player.cli.terminal import INTERRUPTED, result_console
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.ladder.matches import (
     LadderFile,
@@ -27,16 +27,13 @@ from ggp_player.lab.ladder.matches import (
 from ggp_player.lab.ladder.page import ladder_page, printed_table, write_ladder_plot
 from ggp_player.lab.ladder.players import ladder_players
 from ggp_player.lab.ladder.table import games_of, ladder_table
-from ggp_player.manager import game_name
-from ggp_player.manager.tournament import (
-    Identity,
-    MatchConditions,
-    TournamentGame,
-    TournamentPlan,
-    TournamentRun,
-    check_players,
-    make_schedule,
-)
+from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_play import MatchConditions
+from ggp_player.manager.tournament.players import check_players
+from ggp_player.manager.tournament.results import Identity
+from ggp_player.manager.tournament.schedule import TournamentPlan, make_schedule
+from ggp_player.manager.tournament.tournament_run import TournamentRun
+from ggp_player.match_runner.game_manager import game_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +90,7 @@ def _play(options: _Options) -> int:
         is_interrupted = run.play(conditions, options.concurrency)
     found = matches_of(options.output.read_bytes(), options.output)
     if found:
-        result_console().print(printed_table(ladder_table(found)))
+        result_console(120).print(printed_table(ladder_table(found)))
     played = {result.key for result in log.results if not result.failure}
     if is_interrupted:
         return INTERRUPTED
@@ -127,7 +124,7 @@ def run_table(
     games = games_of(matches) if by_game else []
     tables = [ladder_table(matches, game) for game in ("", *games)]
     for table in tables:
-        result_console().print(printed_table(table))
+        result_console(120).print(printed_table(table))
     if output is not None:
         write_text(output, json.dumps([asdict(table) for table in tables], indent=1) + "\n")
     if plot is not None:

@@ -16,12 +16,12 @@ from rich.progress import Progress
 
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.game_library import own_games
-from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import (
     compile_before_clocks,
     reporting_unplayable_game,
     say_on_stderr,
 )
+from ggp_player.cli.terminal import INTERRUPTED, result_console
 from ggp_player.lab.balance import LabGame
 from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
 from ggp_player.lab.profile.profile_report import (
@@ -32,9 +32,6 @@ from ggp_player.lab.profile.profile_report import (
     verdict_on_provers,
 )
 from ggp_player.strategies.selection import create
-
-PIPE_WIDTH = 180
-"""Characters of a line if the output is no terminal: there is a column for each component."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ def _progress(games: int) -> Iterator[Callable[[int, str, str], None]]:
 
 
 def _print(profiles: list[GameProfile], verdict: ProverVerdict) -> None:
-    console = result_console(PIPE_WIDTH)
+    console = result_console(180)  # there is a column for each component
     for table in profile_tables(profiles):
         console.print(table)
         console.print()

@@ -16,7 +16,7 @@ from ggp_player.manager_service.service import ServiceConfig, players_of, run_se
 from ggp_player.manager_service.storage.database import Database, default_database
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.tokens import Role, TokenStore
-from ggp_player.server import is_loopback
+from ggp_player.server.access import is_loopback
 
 
 def run_manager(

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 import gdl
-from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import (
     compile_before_clocks,
@@ -24,17 +24,14 @@ from ggp_player.cli.options import (
     save_or_print,
 )
 from ggp_player.errors import ConfigError
-from ggp_player.manager import (
+from ggp_player.manager.players import Seat, check_reachable, open_player, seat_of
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import (
     GameManager,
-    LocalRules,
     MatchSetup,
     MatchStep,
-    Seat,
-    check_reachable,
     check_seats,
     game_name,
-    open_player,
-    seat_of,
 )
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATE_CHARACTERS, TIMEOUT, state_text
 

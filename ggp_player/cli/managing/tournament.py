@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,33 +14,20 @@ from rich.console import Console
 
 from gdl.cli.options import write_text
 from gdl.system import available_cpus
-from ggp_player.archive import ArchiveLimit
+from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import compile_before_clocks
+from ggp_player.cli.terminal import INTERRUPTED, result_console
+from ggp_player.errors import TournamentError
 from ggp_player.events import EventBus
-from ggp_player.manager.tournament import (
-    Identity,
-    MatchConditions,
-    PlannedMatch,
-    ResultsFile,
-    ResultsLog,
-    TournamentError,
-    TournamentGame,
-    TournamentPlan,
-    TournamentReport,
-    TournamentRun,
-    check_players,
-    load_games,
-    make_schedule,
-    takes_one_match,
-)
+from ggp_player.manager.tournament.games import TournamentGame, load_games
+from ggp_player.manager.tournament.match_play import MatchConditions
+from ggp_player.manager.tournament.players import check_players, takes_one_match
+from ggp_player.manager.tournament.report import TournamentReport
+from ggp_player.manager.tournament.results import Identity, ResultsFile, ResultsLog
+from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.tournament_run import TournamentRun
 from ggp_player.play.human import human_seat
-
-INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, by the convention of shells."""
-
-PIPE_WIDTH = 160
-"""Characters of a line if the output is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +80,7 @@ def _play(options: _Options) -> int:
         matches = make_schedule(_plan(options, games, log.identity))
         if options.records is not None:
             options.records.mkdir(parents=True, exist_ok=True)
-        run = TournamentRun(games, matches, log, _console(options))
+        run = TournamentRun(games, matches, log, result_console(stderr=options.json))
         if options.ray is None:
             try:
                 compile_before_clocks(options.players)
@@ -173,13 +159,6 @@ def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
             param_hint="--concurrency",
         )
     return options.concurrency
-
-
-def _console(options: _Options) -> Console:
-    console = Console(stderr=options.json, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    return console
 
 
 def _print_report(report: TournamentReport, options: _Options, console: Console) -> None:

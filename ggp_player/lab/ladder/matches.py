@@ -24,13 +24,8 @@ from ggp_player.errors import LabError
 from ggp_player.lab.balance import BalancedOpenings, LabGame, Plies
 from ggp_player.lab.ladder.players import LadderPlayer
 from ggp_player.lab.match import choosers, machine_of
-from ggp_player.manager.tournament import (
-    Identity,
-    LineFile,
-    MatchResult,
-    ResultsLog,
-    TournamentGame,
-)
+from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.results import Identity, LineFile, MatchResult, ResultsLog
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from gdl.benchmark.plot import save_figure
 from gdl.errors import counted
 from ggp_player.errors import LabError
 from ggp_player.lab.ladder.table import LadderRow, LadderTable
-from ggp_player.manager.tournament import Interval
+from ggp_player.manager.tournament.standings import Interval
 
 
 def printed_table(table: LadderTable) -> Table:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gdl.version import __version__
 from ggp_player.errors import LabError
 from ggp_player.lab.ledger import strategies_version
-from ggp_player.manager import RemotePlayer
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.strategies.selection import STRATEGIES
 
 ANCHOR = "uct"

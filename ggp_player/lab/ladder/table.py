@@ -13,14 +13,9 @@ from dataclasses import dataclass, replace
 
 from ggp_player.lab.ladder.matches import LadderMatch
 from ggp_player.lab.ladder.players import ANCHOR, LadderPlayer
-from ggp_player.manager.tournament import (
-    Bout,
-    Interval,
-    MatchResult,
-    StandingsRow,
-    ratings,
-    standings,
-)
+from ggp_player.manager.tournament.ratings import ratings
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.standings import Bout, Interval, StandingsRow, standings
 
 
 @dataclass(frozen=True, slots=True)

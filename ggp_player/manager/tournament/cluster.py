@@ -18,7 +18,7 @@ from gdl.cluster import RETRIES, cpus_of_nodes
 from ggp_player.clock import monotonic
 from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
-from ggp_player.manager import compile_searches_of
+from ggp_player.manager.players import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import MatchLog, collecting_warnings
 from ggp_player.manager.tournament.match_play import (

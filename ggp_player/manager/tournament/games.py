@@ -11,7 +11,7 @@ import gdl
 from gdl import GdlError, Ruleset
 from gdl.language import moves_by_chance
 from ggp_player.errors import TournamentError
-from ggp_player.manager import game_name
+from ggp_player.match_runner.game_manager import game_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from contextvars import ContextVar
 from gdl import Constant
 from gdl.language import moves_by_chance
 from ggp_player.clock import Clock, monotonic
-from ggp_player.manager import MatchError, MatchStep
+from ggp_player.errors import MatchError
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.match_runner.game_manager import MatchStep
 
 
 class MatchLog:

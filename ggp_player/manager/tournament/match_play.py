@@ -26,14 +26,15 @@ import gdl
 from gdl import GdlError
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import monotonic
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import GgpPlayerError, MatchError
 from ggp_player.events import EventBus
-from ggp_player.manager import GameManager, LocalRules, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import MatchLog, warnings_of_match
 from ggp_player.manager.tournament.players import abort_match, start_player
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.protocol import CONNECTION_ERROR, MAX_STATE_CHARACTERS, MatchRecord
 
 DEFAULT_MAX_STEPS = 1000

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.events import EventBus
-from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
+from ggp_player.manager.players import RemotePlayer, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.match_runner.players import MatchPlayer
 from ggp_player.play.human import human_seat
 from ggp_player.protocol import Dialect, abort_text
 

@@ -20,7 +20,6 @@ import gdl
 from gdl import Constant, Term
 from gdl.system.helper_process import HelperProcess, helper_command
 from ggp_player.errors import ManagerError, MatchError
-from ggp_player.manager import LackError, lack_in
 from ggp_player.manager_service.rules import rules_process
 from ggp_player.manager_service.rules.rules_process import (
     ANSWERS,
@@ -29,6 +28,7 @@ from ggp_player.manager_service.rules.rules_process import (
     RulesAnswer,
 )
 from ggp_player.match_rules import MatchPosition
+from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.protocol import move_texts
 
 CHECK_SECONDS = 20.0

@@ -16,17 +16,11 @@ from ggp_player.errors import (
     ProtocolError,
     ServerError,
 )
-from ggp_player.manager import (
-    SENT_DIALECTS,
-    Mailboxes,
-    MatchPlayer,
-    PolledPlayer,
-    RemotePlayer,
-    open_player,
-    seat_of,
-)
+from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
+from ggp_player.manager.players import SENT_DIALECTS, RemotePlayer, open_player, seat_of
 from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
+from ggp_player.match_runner.players import MatchPlayer
 from ggp_player.play.human import human_seat
 from ggp_player.play.table import HUMAN
 from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply, abort_text

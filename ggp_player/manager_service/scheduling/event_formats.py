@@ -31,12 +31,10 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from ggp_player.errors import ManagerError
-from ggp_player.manager.tournament import (
-    MatchResult,
-    PlannedMatch,
-    match_points,
-    rate,
-)
+from ggp_player.manager.tournament.ratings import rate
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.manager.tournament.standings import match_points
 from ggp_player.manager_service.scheduling.seeds import match_seed
 from ggp_player.manager_service.scheduling.sequential_events import PairTest
 

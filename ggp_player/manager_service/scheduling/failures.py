@@ -9,7 +9,7 @@ import logging
 
 from gdl import GdlError
 from ggp_player.errors import GgpPlayerError
-from ggp_player.manager import LackError, lack_in
+from ggp_player.match_runner.own_faults import LackError, lack_in
 
 MAX_LACKS = 5
 """How often a match may be broken off for a lack of the manager's own, before it has failed."""

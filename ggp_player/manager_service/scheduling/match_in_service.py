@@ -15,11 +15,14 @@ from pydantic import TypeAdapter
 
 import gdl
 from ggp_player.clock import monotonic
-from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
-from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch
+from ggp_player.manager.tournament.match_log import MatchLog
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.scheduling.clients import AbsentPlayer
 from ggp_player.manager_service.scheduling.failures import failure_of
 from ggp_player.manager_service.storage.store import EventMatch, StoredEvent
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.players import MatchPlayer
 
 if TYPE_CHECKING:
     from ggp_player.manager_service.scheduling.scheduler import Scheduler

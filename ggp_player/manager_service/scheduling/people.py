@@ -22,7 +22,7 @@ import aiohttp
 from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import ServerError
-from ggp_player.manager import MAX_REPLY
+from ggp_player.manager.players import MAX_REPLY
 from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.play import person_server
 

@@ -16,13 +16,14 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.manager import MatchStep
-from ggp_player.manager.tournament import Interval, MatchResult
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.standings import Interval
 from ggp_player.manager_service.scheduling.match_in_service import result_of
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.seeds import EventSecrets, MatchSecrets
 from ggp_player.manager_service.storage.faces import ENDED, Faces
 from ggp_player.manager_service.storage.store import OPEN, EventMatch, Store, StoredEvent
+from ggp_player.match_runner.game_manager import MatchStep
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 
 MAX_DELAYED = 100_000

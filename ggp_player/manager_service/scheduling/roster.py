@@ -21,7 +21,6 @@ from math import inf
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
 from ggp_player.errors import ManagerError, NobodyListensError, ServerError
-from ggp_player.manager import DistantPlayer, MatchPlayer
 from ggp_player.manager_service.scheduling.clients import (
     Clients,
     PlayerProblem,
@@ -29,6 +28,7 @@ from ggp_player.manager_service.scheduling.clients import (
     is_strategy,
 )
 from ggp_player.manager_service.storage.store import StoredPlayer
+from ggp_player.match_runner.players import DistantPlayer, MatchPlayer
 from ggp_player.protocol import Dialect
 
 PATIENCE = 60.0

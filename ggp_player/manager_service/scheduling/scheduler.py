@@ -31,8 +31,9 @@ from gdl.system import available_cpus
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager import LackError, SelfWatch
-from ggp_player.manager.tournament import MatchResult, PlannedMatch, rate
+from ggp_player.manager.tournament.ratings import rate
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
 from ggp_player.manager_service.scheduling.clients import is_strategy, polls
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
@@ -56,6 +57,7 @@ from ggp_player.manager_service.storage.store import (
     StoredEvent,
     StoredPlayer,
 )
+from ggp_player.match_runner.own_faults import LackError, SelfWatch
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ggp_player.manager.tournament import SEED_BITS
+from ggp_player.manager.tournament.schedule import SEED_BITS
 
 SECRET_BYTES = 32
 """The length of a random seed of an event, and of a nonce."""

@@ -25,7 +25,7 @@ from ggp_player.lab.sequential_test import (
     SequentialVerdict,
     at_equal_weight,
 )
-from ggp_player.manager.tournament import MatchResult
+from ggp_player.manager.tournament.results import MatchResult
 
 MOST_PAIRS = 1000
 """Pairs of each game after which a test ends without a verdict, unless the event says more."""

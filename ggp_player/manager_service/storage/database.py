@@ -17,7 +17,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gdl.system import lock_file, make_private_database, make_private_file
-from ggp_player.database import DatabaseErrors, Schema, prepare, reason, sqlite_engine
+from ggp_player.database.connections import DatabaseErrors, reason, sqlite_engine
+from ggp_player.database.versions import Schema, prepare
 from ggp_player.errors import ManagerError
 
 VERSION = 2

@@ -27,7 +27,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager.tournament import Interval, PlannedMatch
+from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.manager.tournament.standings import Interval
 from ggp_player.manager_service.storage import database as db
 from ggp_player.manager_service.storage.faces import ENDED, Faces
 

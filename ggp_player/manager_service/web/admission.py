@@ -26,7 +26,7 @@ from ggp_player.manager_service.storage.store import NAME, NAME_RULE
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder
 from ggp_player.manager_service.web.models import ApiProblem
 from ggp_player.pages.security import is_own_page
-from ggp_player.server import names_loopback
+from ggp_player.server.access import names_loopback
 
 MAX_NAMES = 8
 """Names that belong to one token of the role player."""

@@ -16,7 +16,7 @@ from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.front.connections import Streams
-from ggp_player.manager import MAX_REPLY, RemotePlayer
+from ggp_player.manager.players import MAX_REPLY, RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     POLLS,
@@ -369,10 +369,7 @@ class Api:
 
     async def standings(self, request: web.Request) -> web.Response:
         """Sum up an event."""
-        event = await self.known_event(request)
-        results = await self.scheduler.call(self._public.results, event.id)
-        ratings = await self.scheduler.call(self._public.ratings, event.id)
-        return json_answer(await asyncio.to_thread(summarise, results, ratings or None))
+        return json_answer(await self.tables.standings(await self.known_event(request)))
 
     async def ratings(self, request: web.Request) -> web.Response:
         """Sum up all events."""
@@ -521,16 +518,15 @@ async def _body(request: web.Request, model: type[_Model]) -> _Model:
 
 
 def _number(request: web.Request) -> int:
-    text = request.match_info["id"]
-    if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise ApiError(404, f"{text!r} is no number", "id", "a number")
-    return int(text)
+    return _parsed(request.match_info["id"], "id", 404)
 
 
 def _query(request: web.Request, key: str, default: int | None) -> int | None:
     text = request.query.get(key)
-    if text is None:
-        return default
+    return default if text is None else _parsed(text, key, 422)
+
+
+def _parsed(text: str, key: str, status: int) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise ApiError(422, f"{text!r} is no number", key, "a number")
+        raise ApiError(status, f"{text!r} is no number", key, "a number")
     return int(text)

@@ -40,29 +40,15 @@ class ManagerSite:
         """End the process that draws."""
         await self.drawer.close()
 
-    def add_page(self, router: web.UrlDispatcher, path: str, page: Page) -> None:
-        """Have an application show a page to all who may look."""
-        router.add_get(path, self._answering(page, None), allow_head=False)
-
-    def add_form(self, router: web.UrlDispatcher, path: str, role: Role | None, page: Page) -> None:
-        """Have an application take a form from those who have a role; None is everybody."""
-
-        answer = self._answering(page, role)
-
-        async def checked(request: web.Request) -> web.StreamResponse:
-            try:
-                check_form(request.headers, request.host)
-            except ApiError as error:
-                return self.error(error)
-            return await answer(request)
-
-        router.add_post(path, checked)
-
-    def add_private_page(
-        self, router: web.UrlDispatcher, path: str, role: Role, page: Page
+    def add_page(
+        self, router: web.UrlDispatcher, path: str, page: Page, role: Role | None = None
     ) -> None:
-        """Have an application show a page to those who have a role."""
+        """Have an application show a page to those who have a role, or else to all who may look."""
         router.add_get(path, self._answering(page, role), allow_head=False)
+
+    def add_form(self, router: web.UrlDispatcher, path: str, role: Role, page: Page) -> None:
+        """Have an application take a form from those who have a role."""
+        self.add_open_form(router, path, self._answering(page, role))
 
     def add_open_page(self, router: web.UrlDispatcher, path: str, page: Page) -> None:
         """Have an application show a page to everybody, also where looking needs a token."""

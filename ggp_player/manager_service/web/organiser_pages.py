@@ -37,10 +37,10 @@ class OrganiserPages:
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Have an application answer for the pages."""
         site, number = self._site, "{id:[0-9]{1,15}}"
-        site.add_private_page(router, "/events/new", "organiser", self._new_event)
+        site.add_page(router, "/events/new", self._new_event, "organiser")
         site.add_page(router, "/games", self._games)
-        site.add_private_page(router, "/players/new", "organiser", self._new_player)
-        site.add_private_page(router, "/invite", "organiser", self._invite)
+        site.add_page(router, "/players/new", self._new_player, "organiser")
+        site.add_page(router, "/invite", self._invite, "organiser")
         forms = {
             "/events/new": self._post_event,
             f"/events/{number}/{{action:start|pause|cancel}}": self._turn_event,

@@ -1,6 +1,7 @@
 """What the API shows of players, games, events and matches.
 
 Secrets are shown when all is over that follows from them, and before that what they are bound by.
+Apart from the API, which asks for what is shown, and decides nothing of it.
 """
 
 from __future__ import annotations
@@ -46,18 +47,14 @@ def event_shown(event: StoredEvent, counts: Mapping[str, int]) -> EventShown:
     open_settings = {
         key: value for key, value in event.settings.items() if key not in asdict(secrets)
     }
-    return EventShown(
-        id=event.id,
-        name=event.name,
-        status=event.status,
-        created=event.created,
-        ended=event.ended,
-        settings={**open_settings, "games": list(event.digests)},
-        matches=dict(counts),
-        commitment=commitment(secrets),
-        nonce=(secrets.nonce or None) if is_over else None,
-        seed=secrets.seed if is_over else None,
-    )
+    shown = {
+        "settings": {**open_settings, "games": list(event.digests)},
+        "matches": dict(counts),
+        "commitment": commitment(secrets),
+        "nonce": (secrets.nonce or None) if is_over else None,
+        "seed": secrets.seed if is_over else None,
+    }
+    return EventShown(**{**asdict(event), **shown})
 
 
 def match_shown(
@@ -65,20 +62,10 @@ def match_shown(
 ) -> MatchShown:
     """Show a match; ``secrets`` are those of its latest attempt, or of the next where it waits."""
     is_over = match.status in ENDED
-    return MatchShown(
-        id=match.id,
-        match_id=match.match_id,
-        event=match.event,
-        place=match.place,
-        game=match.game,
-        round=match.round,
-        players=match.players,
-        status=match.status,
-        attempts=match.attempts,
-        step=running.step if running else None,
-        ended=match.ended,
-        result=dict(match.result) if match.result is not None else None,
-        commitment=commitment(secrets),
-        nonce=(secrets.nonce or None) if is_over else None,
-        seed=match.seed if is_over else None,
-    )
+    shown = {
+        "step": running.step if running else None,
+        "commitment": commitment(secrets),
+        "nonce": (secrets.nonce or None) if is_over else None,
+        "seed": match.seed if is_over else None,
+    }
+    return MatchShown(**{**asdict(match), **shown})

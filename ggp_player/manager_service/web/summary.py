@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
-from ggp_player.manager.tournament import (
-    Interval,
-    MatchResult,
-    interval,
-    match_points,
-    rate,
-)
+from ggp_player.manager.tournament.ratings import rate
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.standings import Interval, interval, match_points
 from ggp_player.manager_service.web.models import IntervalShown, StandingsShown
 
 
@@ -55,6 +52,4 @@ def _row(
 
 
 def _shown(found: Interval | None) -> IntervalShown | None:
-    return (
-        None if found is None else IntervalShown(value=found.value, low=found.low, high=found.high)
-    )
+    return None if found is None else IntervalShown(**asdict(found))

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
-from ggp_player.manager.tournament import MatchResult, match_points
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.standings import match_points
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.scheduling.sequential_events import PairTest
 from ggp_player.manager_service.storage.faces import ENDED

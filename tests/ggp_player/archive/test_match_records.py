@@ -12,20 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
-from ggp_player.archive import (
-    Archive,
-    ArchiveError,
-    ArchiveWriter,
-    MatchFilter,
-    export_document,
-    find_records,
-    match_records,
-    read_record,
-)
-from ggp_player.archive.match_records import parse_json_record
+from ggp_player.archive import match_records
+from ggp_player.archive.archived_match import MatchFilter
+from ggp_player.archive.importing import find_records, read_record
+from ggp_player.archive.match_records import export_document, parse_json_record
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.replay import replay, states_of
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.errors import ArchiveError
 from ggp_player.events import EventBus
-from ggp_player.manager import GameManager, LocalRules, MatchSetup
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.game_manager import GameManager, MatchSetup
 from ggp_player.protocol import MatchRecord, StateTexts
 from tests.support.events import new_publisher, play_turn, started
 
@@ -170,9 +167,9 @@ def test_a_file_of_dresden_is_read(tmp_path: Path) -> None:
     for name in ("step_1.xml", "step_2.xml", "step_10.xml", "finalstate.xml"):
         (folder / name).write_bytes(XML)
     (found,) = find_records([tmp_path])
-    assert found.path.name == "finalstate.xml"
+    assert found.name == "finalstate.xml"
     archive = Archive(tmp_path / "matches.sqlite")
-    match = archive.match(archive.add(read_record(found.path)))
+    match = archive.match(archive.add(read_record(found)))
     assert export_document(match) == (XML, "xml")
     assert match.moves == (("(MARK 1 1)", "NOOP"), ("NOOP", "(MARK 2 1)"))
     seats = [(seat.role, seat.player, seat.outcome) for seat in match.summary.seats]
@@ -181,7 +178,7 @@ def test_a_file_of_dresden_is_read(tmp_path: Path) -> None:
     last = list(replay(match))[-1]
     assert last.facts == ("(STEP 2)", "(TERM (OP * 8))")
     (folder / "finalstate.xml").unlink()
-    assert [record.path.name for record in find_records([folder])] == ["step_10.xml"]
+    assert [path.name for path in find_records([folder])] == ["step_10.xml"]
 
 
 RECORD = {

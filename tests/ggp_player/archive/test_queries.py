@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.archive import Archive, ArchiveError, ArchiveWriter, MatchFilter
+from ggp_player.archive.archived_match import MatchFilter
 from ggp_player.archive.match_store import MatchStore
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.errors import ArchiveError
 from ggp_player.events import Event, EventBus, MatchStarted, StepMade
 from tests.support.events import JOINT_MOVES, new_publisher, play_match
 
@@ -44,8 +47,6 @@ def play_managed(bus: EventBus, number: int, source: random.Random) -> None:
         game, players = "rareGame", ("rare", "auto")
     events.started(
         MatchStarted(
-            match="",
-            time=0,
             match_id=f"{game}.{number}",
             rules=f"(role white) (role black) (game {game})",
             start_clock=10,
@@ -58,10 +59,8 @@ def play_managed(bus: EventBus, number: int, source: random.Random) -> None:
     for step in range(4):
         joint_move = JOINT_MOVES[step - 1] if step else ()
         errors, seconds = ("", ""), (0.5, 0.25)
-        made = StepMade(
-            match="", time=0, step=step, joint_move=joint_move, errors=errors, seconds=seconds
-        )
-        events.step_made(made)
+        made = StepMade(step=step, joint_move=joint_move, errors=errors, seconds=seconds)
+        events.tell(made)
     goals = source.choice(((100, 0), (0, 100), (50, 50)))
     if number % 10:
         events.ended("completed", goals=dict(zip(("white", "black"), goals, strict=True)))

@@ -11,8 +11,9 @@ from random import Random
 import pytest
 from sqlalchemy import update
 
-from ggp_player.archive import Archive, ArchiveLimit, ArchiveWriter, schema
-from ggp_player.archive.archive_limit import DEFAULT_BYTES
+from ggp_player.archive import schema
+from ggp_player.archive.archive_limit import DEFAULT_BYTES, ArchiveLimit
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect, matches
 from ggp_player.archive.trimming import (
     BATCH,
@@ -21,7 +22,9 @@ from ggp_player.archive.trimming import (
     trim,
     used_bytes,
 )
-from ggp_player.database import INCREMENTAL, connections, writing
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.database import connections
+from ggp_player.database.connections import INCREMENTAL, writing
 from ggp_player.events import EventBus, MatchPublisher
 from tests.support.events import new_publisher, play_match, started
 

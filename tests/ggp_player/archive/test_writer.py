@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from ggp_player.archive import Archive, ArchivedMatch, ArchiveWriter, match_store, schema, writer
+from ggp_player.archive import match_store, schema, writer
+from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.archive.match_records import match_record
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import VERSION, connect
-from ggp_player.database import writing
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.database.connections import writing
 from ggp_player.errors import ArchiveError
 from ggp_player.events import EventBus, MatchStarted, ObservedStep, StateReached, StepMade
 from tests.support.events import (
@@ -132,7 +135,7 @@ def manager_started(**changes: object) -> MatchStarted:
         "game": "fields",
         **changes,
     }
-    return MatchStarted(match="", time=0, **values)  # type: ignore[arg-type] # a test's own
+    return MatchStarted(**values)  # type: ignore[arg-type] # a test's own
 
 
 def test_thoughts_of_a_player_in_the_managers_process_are_part_of_its_match(
@@ -145,10 +148,8 @@ def test_thoughts_of_a_player_in_the_managers_process_are_part_of_its_match(
         player = new_publisher(bus, key="player")
         player.started(started(role="bim"))
         play_turn(player, 0)
-        manager.step_made(
+        manager.tell(
             StepMade(
-                match="",
-                time=0,
                 step=1,
                 joint_move=JOINT_MOVES[0],
                 errors=("", "TO"),
@@ -297,7 +298,7 @@ def test_an_archive_that_another_process_just_makes_is_waited_for(
 
 
 def reached(turn: int, joint_move: tuple[str, ...]) -> StateReached:
-    return StateReached(match="", time=0, turn=turn, roles=("xena", "Oscar"), joint_move=joint_move)
+    return StateReached(turn=turn, roles=("xena", "Oscar"), joint_move=joint_move)
 
 
 def test_what_our_role_was_told_is_kept_where_the_joint_move_is_not_known(
@@ -309,9 +310,9 @@ def test_what_our_role_was_told_is_kept_where_the_joint_move_is_not_known(
         events.started(started())
         events.turn_asked(0, (), 5, 4)
         events.turn_asked(1, seen, 5, 4)
-        events.state_reached(reached(1, JOINT_MOVES[0]))
+        events.tell(reached(1, JOINT_MOVES[0]))
         events.turn_asked(2, seen, 5, 4)
-        events.state_reached(reached(2, ()))
+        events.tell(reached(2, ()))
         events.ended("completed", ObservedStep(missed=True))
     match = only_match(path)
     assert [step.joint_move for step in match.steps] == [(), JOINT_MOVES[0], (), ()]

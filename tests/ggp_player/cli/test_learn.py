@@ -17,6 +17,7 @@ from gdl import cluster
 from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
+from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.strategies.learning import (
     FOLDER_VARIABLE,
     LearnedEvaluation,
@@ -110,7 +111,7 @@ def test_ctrl_c_keeps_what_was_learned(
 
     monkeypatch.setattr(LongLearning, "work", interrupted)
     result = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert result.exit_code == learn.INTERRUPTED
+    assert result.exit_code == INTERRUPTED
     if is_learned:
         assert "1 of 1 rounds kept" in result.output
         assert "no duel with the tree search was finished" in result.output
@@ -134,7 +135,7 @@ def test_ctrl_c_keeps_what_the_first_round_has_learned(
 
     monkeypatch.setattr(Learning, "work", interrupted)
     result = run(rulesheet, "--time", "6000", "--evaluations", folder)
-    assert result.exit_code == learn.INTERRUPTED
+    assert result.exit_code == INTERRUPTED
     assert re.match(r"round 1: \d+ games; kept\n", result.output)
     evaluation = recall_evaluation(compiled(GAME), folder)
     assert evaluation is not None

@@ -15,8 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ggp_player.__main__ import main
-from ggp_player.archive import Archive, ArchiveWriter
-from ggp_player.events import EventBus, MoveChosen, StateReached, decode_event
+from ggp_player.archive.queries import Archive
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.events import EventBus, MoveChosen, StateReached
+from ggp_player.events.json_lines import decode_event
 from tests.support.events import new_publisher, play_match
 from tests.support.paths import ROOT
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gdl.system import child_environment
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect
 from ggp_player.errors import ArchiveError, ManagerError
 from ggp_player.manager_service.storage.database import Database

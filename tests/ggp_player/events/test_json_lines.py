@@ -14,15 +14,13 @@ from hypothesis import strategies as st
 from ggp_player.events import (
     Event,
     EventBus,
-    EventWriter,
     MatchStarted,
     MoveChosen,
     StepMade,
     Thoughts,
-    decode_event,
-    encode_event,
     rules_hash,
 )
+from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
 from tests.support.events import THOUGHT, new_publisher, play_match, started
 
 
@@ -33,8 +31,8 @@ def all_events() -> list[Event]:
     play_match(events)
     other = new_publisher(bus, key="manager")
     other.started(started(role=""))
-    step = StepMade(match="", time=5, step=0, joint_move=(), errors=("TO",), seconds=(1.5,))
-    other.step_made(step)
+    step = StepMade(time=5, step=0, joint_move=(), errors=("TO",), seconds=(1.5,))
+    other.tell(step)
     other.problem("the search died\n")
     other.ended("aborted", reason="no end")
     return reader.take()

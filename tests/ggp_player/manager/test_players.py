@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from ggp_player.errors import ConfigError, ServerError
-from ggp_player.manager import Seat, check_reachable
-from ggp_player.manager.players import MAX_REPLY, RemotePlayer, seat_of
+from ggp_player.manager.players import MAX_REPLY, RemotePlayer, Seat, check_reachable, seat_of
 from ggp_player.protocol import Dialect
-from ggp_player.server import Config
+from ggp_player.server.config import Config
 from tests.support.command_line import CLOSED
 
 REQUEST = b"""POST / HTTP/1.0\r

@@ -27,7 +27,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from ggp_player.manager.tournament import SEED_BITS
+from ggp_player.manager.tournament.schedule import SEED_BITS
 from ggp_player.manager_service.service import ServiceConfig, open_service
 from ggp_player.manager_service.web import live_boards
 from ggp_player.manager_service.web.routes import ROUTES, new_application

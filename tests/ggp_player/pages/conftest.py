@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from ggp_player.archive import ArchiveWriter
+from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.events import EventBus
 from ggp_player.server.config import Config
 from ggp_player.server.http import new_runner, new_site

@@ -36,7 +36,7 @@ SECONDS = 60
 async def means() -> AsyncIterator[Means]:
     pool, drawer = Pool(0, LIMITS), Drawer()
     await pool.start()
-    yield Means(pool.in_background, drawer)
+    yield Means(pool.launch_in_background, drawer)
     await drawer.close()
     await pool.close()
 
@@ -52,7 +52,7 @@ async def test_an_analysis_ends_quietly_with_the_server(
     pool, drawer = Pool(0, LIMITS), Drawer()
     await pool.start()
     limits = AnalysisLimits(seconds=SECONDS, unseen=SECONDS)
-    analyses = Analyses(Means(pool.in_background, drawer), lambda: 0, limits)
+    analyses = Analyses(Means(pool.launch_in_background, drawer), lambda: 0, limits)
     try:
         analyses.begin(SUBJECT, position())
         with caplog.at_level("INFO"):
@@ -72,13 +72,13 @@ async def test_workers_in_the_background_have_a_low_priority() -> None:
     pool = Pool(1, LIMITS)
     await pool.start()
     try:
-        ordinary, behind = await pool.take(), await pool.in_background.take()
+        ordinary, behind = await pool.take(), await pool.launch_in_background()
         assert os.getpriority(os.PRIO_PROCESS, behind.pid) >= BACKGROUND_NICENESS
         assert os.getpriority(os.PRIO_PROCESS, ordinary.pid) < BACKGROUND_NICENESS
     finally:
         await pool.close()
     with pytest.raises(OSError, match="stopping"):
-        await pool.in_background.take()
+        await pool.launch_in_background()
 
 
 @pytest.mark.thorough

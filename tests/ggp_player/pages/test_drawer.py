@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import gdl
-from ggp_player.archive import ArchiveWriter
+from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import PositionError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked
 from ggp_player.pages import drawer as drawer_module

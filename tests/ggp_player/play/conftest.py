@@ -11,7 +11,7 @@ import pytest
 
 import gdl
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
-from ggp_player.server import load_config
+from ggp_player.server.config import load_config
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
 from tests.support.paths import GAMES

@@ -24,7 +24,7 @@ from ggp_player.pages.rulesheets import GameFound
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.session import PlaySession, PlaySetup
-from ggp_player.server import load_config
+from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
 from tests.ggp_player.play.conftest import FOREIGN, LIMIT, asked, no_warm_up
 from tests.support import hostile_names

@@ -10,13 +10,16 @@ from random import Random
 import pytest
 
 import gdl
-from ggp_player.archive import Archive, ArchiveWriter, MatchFilter
+from ggp_player.archive.archived_match import MatchFilter
+from ggp_player.archive.queries import Archive
+from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.events import Event, EventBus, MatchStarted
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.session import PlaySession
 from ggp_player.protocol import Dialect, MatchRecord, parse_request
-from ggp_player.server import Config, Player
+from ggp_player.server.config import Config
+from ggp_player.server.player import Player
 from ggp_player.worker.health import Health
 from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 

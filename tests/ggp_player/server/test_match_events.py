@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.archive import Archive, ArchiveWriter
+from ggp_player.archive.queries import Archive
+from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.events import (
     Event,
     EventBus,
@@ -21,7 +22,8 @@ from ggp_player.events import (
     Thoughts,
     TurnAsked,
 )
-from ggp_player.server import Config, Player
+from ggp_player.server.config import Config
+from ggp_player.server.player import Player
 from ggp_player.strategies import Choice, Counts, MoveReport, Position, Strategy
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.server import Config, registration
+from ggp_player.server import registration
+from ggp_player.server.config import Config
 from ggp_player.server.registration import Announcement, registered
 from tests.support.manager_service import asker
 from tests.support.stub_players import StubPlayer, listen, port_of

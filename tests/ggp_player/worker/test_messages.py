@@ -3,12 +3,11 @@
 import pytest
 from pydantic import ValidationError
 
-from ggp_player.events import ObservedStep, StateReached
+from ggp_player.events import GameDescribed, ObservedStep, StateReached
 from ggp_player.worker.messages import (
     ApplyStep,
     BeginMatch,
     BeginSearch,
-    GameDescription,
     LogRecord,
     MatchStatus,
     MessageToServer,
@@ -32,9 +31,9 @@ TO_WORKER = [
 ]
 TO_SERVER = [
     MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),
-    StateReached(match="", time=0, turn=2, roles=("x", "y"), state="( a )", goals={"x": 100}),
+    StateReached(turn=2, roles=("x", "y"), state="( a )", goals={"x": 100}),
     SearchReady(ponders=True),
-    GameDescription("one player"),
+    GameDescribed(text="one player"),
     SearchEnded(3, "ValueError: no\nreason"),
     Unplayable("no roles"),
     LogRecord(20, "ggp_player.strategies.selection.auto", "x plays as legal"),

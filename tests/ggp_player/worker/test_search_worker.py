@@ -9,7 +9,7 @@ import pytest
 
 from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.events import BestMove, ObservedStep, Step
+from ggp_player.events import BestMove, GameDescribed, ObservedStep, Step
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.worker import background_compiler, search_worker, warm_up
@@ -17,7 +17,6 @@ from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
-    GameDescription,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -144,9 +143,9 @@ def test_each_move_says_how_it_was_found_and_the_game_is_described_once(fields: 
         "by looking; 13 playouts",
         "solved",
     ]
-    assert [message for message in sent if isinstance(message, GameDescription)] == [
-        GameDescription("a game of luck"),
-        GameDescription("a game of luck; what was learned is useless"),
+    assert [message for message in sent if isinstance(message, GameDescribed)] == [
+        GameDescribed(text="a game of luck"),
+        GameDescribed(text="a game of luck; what was learned is useless"),
     ]
 
 

@@ -305,12 +305,11 @@ async def test_a_dead_tracker_is_replaced(fields: str, ear: Ear) -> None:
 async def test_no_worker_can_be_started(
     fields: str, monkeypatch: pytest.MonkeyPatch, ear: Ear
 ) -> None:
+    async def fail(pool: Pool) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(Pool, "take", fail)
     async with playing("legal", fields) as service:
-
-        async def fail(pool: Pool) -> None:
-            raise OSError(11, "Resource temporarily unavailable")
-
-        monkeypatch.setattr(Pool, "take", fail)
         await service.prepare(within(10))
         assert (await service.choose((), within(10))).move == LAST_RESORT
         await ear.hear("no worker can be started: [Errno 11]")
@@ -392,10 +391,11 @@ async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
         assert (await service.choose((), within(30))).move == "(claim 1)"
         assert (await service.choose([("(claim 1)", "noop")], within(30))).move == "noop"
 
-        async def fail(pool: Pool) -> None:
+        async def fail() -> None:
             raise OSError(11, "Resource temporarily unavailable")
 
-        monkeypatch.setattr(Pool, "take", fail)
+        for supervisor in (service._tracker, service._search):
+            monkeypatch.setattr(supervisor, "_take", fail)
         for pid in workers_of(service):
             os.kill(pid, signal.SIGKILL)
         best = await service.choose([("noop", "(claim 2)")], within(0.5))

@@ -44,9 +44,6 @@ class ConnectFourSolver(MoveSolver):
         """How it solves."""
         return f"connect four on bitboards, given up after {self.nodes} nodes a move"
 
-    def forget(self) -> None:
-        """Forget nothing: the table changes no value, and seldom where a search gives up."""
-
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move; return its value, and no nodes, for each move has all of them."""
         own, mask = _bitboards(state, str(self.machine.roles[role]))

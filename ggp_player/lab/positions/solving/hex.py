@@ -1,4 +1,7 @@
-"""The solver of hex: from facts to bitboards, and from wins to goals."""
+"""The solver of hex: from facts to bitboards, and from wins to goals.
+
+Apart, as the solver of each game has a file.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +42,6 @@ class HexSolver(MoveSolver):
     def description(self) -> str:
         """How it solves."""
         return f"hex by carriers on bitboards, given up after {self.nodes} nodes a position"
-
-    def forget(self) -> None:
-        """Forget nothing: the table changes no value, and seldom where a search gives up."""
 
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move of the role that has the choice; return its value, and the nodes it took."""

@@ -36,9 +36,6 @@ class ReversiSolver(MoveSolver):
         """How it solves."""
         return f"reversi on bitboards, given up after {self.nodes} nodes a position"
 
-    def forget(self) -> None:
-        """Forget nothing: the table changes no value, and seldom where a search gives up."""
-
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move of the role that has the choice; return its value, and the nodes it took."""
         own, other = _discs(state, str(self.machine.roles[role]))

@@ -16,11 +16,10 @@ from gdl.benchmark.coverage import CoverageLimits
 from gdl.cli.arguments import OutputPath, RulesheetPath
 from gdl.oracle.comparison import Bounds
 from gdl.oracle.limits import Limits
-from ggp_player.archive import DEFAULT_LIMIT
+from ggp_player.archive.archive_limit import DEFAULT_LIMIT
 from ggp_player.archive.archived_match import STATUSES
-from ggp_player.archive.location import ARCHIVE_VARIABLE
-from ggp_player.cli.commands import arguments, learn, manager, matches, tournament
-from ggp_player.manager.tournament import DEFAULT_MAX_STEPS
+from ggp_player.cli.commands import learn, manager, matches, tournament
+from ggp_player.manager.tournament.match_play import DEFAULT_MAX_STEPS
 from ggp_player.manager_service.storage.tokens import ROLES
 from ggp_player.manager_service.web.models import EventToPost
 from ggp_player.strategies.learning import FOLDER_VARIABLE
@@ -138,6 +137,5 @@ def test_command_lines_say_what_the_modules_below_say() -> None:
     assert manager.ROLES == ROLES
     assert learn.FOLDER_VARIABLE == FOLDER_VARIABLE
     assert tournament.DEFAULT_MAX_STEPS == DEFAULT_MAX_STEPS
-    assert arguments.ARCHIVE_VARIABLE == ARCHIVE_VARIABLE
     limit = next(p for n, p in parameters() if (n, p.name) == ("ggp-player match", "archive_limit"))
     assert limit.type.convert(limit.default, limit, None) == DEFAULT_LIMIT

@@ -15,12 +15,12 @@ import pytest
 
 from gdl import system
 from gdl.errors import GroundingLimitError
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import opened
 from ggp_player.cli.doctor import checks
 from ggp_player.cli.doctor.checks import diagnose
 from ggp_player.errors import ServerError
-from ggp_player.server import Config
+from ggp_player.server.config import Config
 from ggp_player.server.match_journal import JournalFolder
 
 DEFAULTS = Config()

@@ -17,8 +17,8 @@ from ggp_player.__main__ import main
 from ggp_player.cli.commands.doctor import doctor_command
 from ggp_player.cli.doctor import doctor
 from ggp_player.cli.doctor.checks import Answer
-from ggp_player.manager import SENT_DIALECTS
-from ggp_player.server import Config
+from ggp_player.manager.players import SENT_DIALECTS
+from ggp_player.server.config import Config
 
 
 def check_nothing(_config: Config) -> Answer:

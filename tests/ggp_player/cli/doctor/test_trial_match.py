@@ -10,7 +10,7 @@ from ggp_player.cli.doctor import trial_match
 from ggp_player.cli.doctor.trial_match import judge
 from ggp_player.errors import ServerError
 from ggp_player.match_runner.game_manager import MatchStep
-from ggp_player.server import Config, load_config
+from ggp_player.server.config import Config, load_config
 
 
 def steps(*seconds: float, error: str = "") -> list[MatchStep]:

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ggp_player.__main__ import main
-from ggp_player.cli.lab.terminal import INTERRUPTED
-from ggp_player.manager.tournament import TournamentRun
+from ggp_player.cli.terminal import INTERRUPTED
+from ggp_player.manager.tournament.tournament_run import TournamentRun
 from tests.support.command_line import CLOCKS, CLOSED
 from tests.support.ladder_matches import won, write_matches
 from tests.support.paths import GAMES

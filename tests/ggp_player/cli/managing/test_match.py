@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from ggp_player.errors import GgpPlayerError
-from ggp_player.manager import GameManager
+from ggp_player.match_runner.game_manager import GameManager
 from ggp_player.protocol.match_record import MatchRecord
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 

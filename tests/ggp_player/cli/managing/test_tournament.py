@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 from ggp_player.cli.commands.tournament import RESULTS_NAME
-from ggp_player.cli.managing.tournament import INTERRUPTED
+from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.manager.tournament import tournament_run
 from ggp_player.worker import warm_up_process
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running

@@ -16,7 +16,7 @@ from ggp_player.errors import LabError, TournamentError
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.ladder.matches import LadderFile, ladder_openings, read_ladder
 from ggp_player.lab.ladder.players import LadderPlayer
-from ggp_player.manager.tournament import Identity
+from ggp_player.manager.tournament.results import Identity
 from tests.support.lab_games import CONNECT_FOUR, TIC_TAC_TOE
 from tests.support.ladder_matches import OPENING
 from tests.support.tournament_results import result

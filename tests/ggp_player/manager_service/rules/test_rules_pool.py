@@ -10,11 +10,12 @@ from unittest.mock import Mock
 import pytest
 
 import gdl
-from ggp_player.errors import ManagerError
-from ggp_player.manager import LackError, LocalRules, MatchError
+from ggp_player.errors import ManagerError, MatchError
 from ggp_player.manager_service.rules import rules_pool
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.rules.rules_process import RulesAnswer
+from ggp_player.match_rules import LocalRules
+from ggp_player.match_runner.own_faults import LackError
 from tests.support.paths import ROOT
 
 NIM = (ROOT / "games" / "nim.kif").read_text()

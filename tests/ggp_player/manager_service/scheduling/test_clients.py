@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from ggp_player.errors import ManagerError
-from ggp_player.manager import RemotePlayer
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager_service.scheduling.clients import (
     Clients,
     check_address,

@@ -11,7 +11,8 @@ import pytest
 
 from ggp_player.errors import ManagerError
 from ggp_player.lab.sequential_test import MIN_PAIRS
-from ggp_player.manager.tournament import MatchResult, PlannedMatch
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.scheduling.event_formats import (
     EventPlan,
     Format,

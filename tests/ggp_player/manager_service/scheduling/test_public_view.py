@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import gdl
-from ggp_player.manager import MatchStep
-from ggp_player.manager.tournament import MatchResult, PlannedMatch
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.scheduling import public_view
 from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.public_view import PublicView, step_shown
@@ -23,6 +23,7 @@ from ggp_player.manager_service.storage.store import (
     StoredEvent,
     StoredGame,
 )
+from ggp_player.match_runner.game_manager import MatchStep
 
 DELAY = 60
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from ggp_player.errors import ServerError
-from ggp_player.manager import DistantPlayer, RemotePlayer
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager_service.scheduling.clients import AbsentPlayer, check_address
 from ggp_player.manager_service.scheduling.roster import (
     CHECK_PAUSE,
@@ -19,6 +19,7 @@ from ggp_player.manager_service.scheduling.roster import (
     Roster,
 )
 from ggp_player.manager_service.storage.store import StoredPlayer
+from ggp_player.match_runner.players import DistantPlayer
 from tests.support.stub_players import StubPlayer, listen, port_of
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from ggp_player.manager import LackError, RemotePlayer, SelfWatch
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager_service.scheduling import scheduler
 from ggp_player.manager_service.scheduling.failures import MAX_LACKS
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.store import Store
-from ggp_player.server import Config, Player
+from ggp_player.match_runner.own_faults import LackError, SelfWatch
+from ggp_player.server.config import Config
+from ggp_player.server.player import Player
 from tests.support.manager_service import CLOCKS, asker, stub
 from tests.support.stub_players import port_of
 

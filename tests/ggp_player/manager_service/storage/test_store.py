@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from ggp_player.errors import ManagerError
-from ggp_player.manager.tournament import Interval, PlannedMatch
+from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.manager.tournament.standings import Interval
 from ggp_player.manager_service.storage.database import Database, database_url
 from ggp_player.manager_service.storage.names import NameStore, OwnedName
 from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredGame, StoredPlayer

@@ -1,4 +1,4 @@
-"""What the commands of ``ggp-player lab`` have in common: their console, and how they end."""
+"""What commands that print results share: their console, and how they end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from rich.console import Console
 INTERRUPTED = 128 + signal.SIGINT
 """The exit status after Ctrl-C, by the convention of shells."""
 
-PIPE_WIDTH = 120
-"""Characters of a line if the output is no terminal."""
 
-
-def result_console(pipe_width: int = PIPE_WIDTH) -> Console:
-    """The console for results: plain text, with lines of a fixed width where it is no terminal."""
-    console = Console(highlight=False, markup=False, emoji=False)
+def result_console(pipe_width: int = 160, *, stderr: bool = False, wraps: bool = True) -> Console:
+    """The console for results: plain text, in ``pipe_width`` columns where it is no terminal."""
+    console = Console(
+        highlight=False, markup=False, emoji=False, stderr=stderr, soft_wrap=not wraps
+    )
     if not console.is_terminal:
         console.width = pipe_width
     return console

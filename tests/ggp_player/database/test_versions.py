@@ -129,7 +129,7 @@ def test_one_kind_of_database_is_not_taken_for_another(tmp_path: Path) -> None:
 IMPORTED = """
 import sys
 from pathlib import Path
-from ggp_player.archive import Archive
+from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect
 connect(Path(sys.argv[1])).close()
 Archive(Path(sys.argv[1])).list()

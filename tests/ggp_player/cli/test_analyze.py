@@ -276,6 +276,7 @@ def no_evaluations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_evaluations")
+@pytest.mark.thorough
 def test_patterns_that_are_learned_are_shown() -> None:
     arguments = (GAME, *after(*MOVES), "--patterns", "--seconds", 0.5)
     report = found(*arguments)

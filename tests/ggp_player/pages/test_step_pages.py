@@ -41,6 +41,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("patient")
+@pytest.mark.thorough
 async def test_the_steps_of_a_position_of_the_archive(served: Served, until: Any) -> None:
     await played(served, until)
     status, _, page = await served.get("/archive/1/steps?step=1&strategy=minimax")

@@ -74,6 +74,7 @@ def test_errors_are_counted_in_order(loaded: LoadedSet) -> None:
     assert len(told) == 4
 
 
+@pytest.mark.thorough
 def test_another_version_searches_as_this_one_does(loaded: LoadedSet) -> None:
     told = []
     other = Setting(f"minimax@{sys.executable}", 5.0)

@@ -47,6 +47,7 @@ async def test_a_process_that_was_killed_is_started_again(everybody: People) -> 
         assert await page(ann) == 200
 
 
+@pytest.mark.thorough
 async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> None:
     async with asyncio.timeout(LIMIT):
         ann = await everybody.start("ann")
@@ -80,6 +81,7 @@ async def test_who_gives_up_while_a_process_starts_leaves_none(everybody: People
         assert await page(ann) == 200
 
 
+@pytest.mark.thorough
 async def test_there_are_not_more_processes_than_allowed(
     everybody: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -243,6 +243,7 @@ def test_learning_goes_on_where_it_was_stopped() -> None:
     assert values[-1] is not None
 
 
+@pytest.mark.thorough
 def test_the_tree_search_learns_first_and_then_wins() -> None:
     machine = compiled(breakthrough(3, 5))
     strategy = LearnedMonteCarlo(seconds=0.5, clock=ticking(0.01))

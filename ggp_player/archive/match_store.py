@@ -353,7 +353,7 @@ class MatchStore:
             margin_left=event.margin_left,
             time=event.time,
             line=[[match.translated(move) for move in joint_move] for joint_move in line],
-            search=b"null" if thoughts is None else encode_event(thoughts),
+            search=b"null" if thoughts is None else encode_event(replace(thoughts, tree=())),
         )
 
     @_apply.register

@@ -43,12 +43,13 @@ from ggp_player.events.match_events import (
 )
 from ggp_player.events.move_table import COLUMNS, line_text, move_table_lines, value_text
 from ggp_player.events.publisher import MatchPublisher
-from ggp_player.events.search_view import MoveThought, SearchView
+from ggp_player.events.search_view import BranchThought, MoveThought, SearchView
 from ggp_player.events.steps import History, ObservedStep, Step
 
 __all__ = [
     "COLUMNS",
     "BestMove",
+    "BranchThought",
     "Event",
     "EventBus",
     "GameDescribed",

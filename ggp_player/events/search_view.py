@@ -15,6 +15,12 @@ MAX_LINES = 5
 MAX_LINE = 20
 """Joint moves of such a line."""
 
+MAX_PLIES = 4
+"""Joint moves of the longest line of the tree."""
+
+MAX_CHILDREN = 4
+"""Joint moves of the tree that are told after another, or first."""
+
 MAX_TEXT = 500
 """Characters of a move, and of a note."""
 
@@ -52,14 +58,31 @@ class MoveThought:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BranchThought:
+    """A joint move in the tree of the lines that a search has visited most.
+
+    ``moves`` are in role order. ``value`` is the expected goal value of the role that searches,
+    None where it is not known. ``children`` are the next joint moves, the most visited first; they
+    have no more ``visits`` together.
+    """
+
+    moves: tuple[str, ...]
+    value: float | None = None
+    visits: int = 0
+    children: tuple[BranchThought, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchView:
     """What a search thinks of its position after ``seconds``.
 
     ``move``, ``value``, ``proved`` and ``note`` are its choice so far. ``moves`` has the best
     moves, best first, at most :data:`MAX_TOLD_MOVES` of ``move_count``; it is empty where the
-    strategy does not tell. ``notice`` says why the search is not at its full strength.
-    Playouts, nodes and depth are counted over the match or the search, as the strategy does,
-    and None where it does not count them; the rates are of the last moments.
+    strategy does not tell. ``tree`` has the most visited lines as a tree, the most visited first;
+    it is empty where the strategy has none, or where several roles have a choice. ``notice`` says
+    why the search is not at its full strength. Playouts, nodes and depth are counted over the match
+    or the search, as the strategy does, and None where it does not count them; the rates are of the
+    last moments.
     """
 
     move: str
@@ -71,6 +94,7 @@ class SearchView:
     seconds: float = 0.0
     moves: tuple[MoveThought, ...] = ()
     move_count: int = 0
+    tree: tuple[BranchThought, ...] = ()
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gdl.analysis.move_names import MoveNames
 from ggp_player.archive.archived_match import ArchivedMatch
-from ggp_player.events import MoveThought, SearchView
+from ggp_player.events import BranchThought, MoveThought, SearchView
 
 _BETWEEN_MOVES = re.compile(r"(, | \+ )")
 """What stands between moves in the text of a line, and is not in the text of a move."""
@@ -20,6 +20,13 @@ def moves_of_view(view: SearchView | None) -> Iterator[str]:
         for known in view.moves:
             yield from (known.move, known.twin)
             yield from _moves_of_line(known.line, known.cells)
+        yield from _moves_of_tree(view.tree)
+
+
+def _moves_of_tree(tree: Iterable[BranchThought]) -> Iterator[str]:
+    for branch in tree:
+        yield from branch.moves
+        yield from _moves_of_tree(branch.children)
 
 
 def moves_of_match(match: ArchivedMatch) -> Iterator[str]:

@@ -15,6 +15,7 @@ bottom; each imports only what is below it:
 
 from ggp_player.errors import StrategyError
 from ggp_player.strategies.base import (
+    BranchReport,
     Choice,
     Counts,
     Limit,
@@ -39,6 +40,7 @@ from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machi
 __all__ = [
     "LEARNING",
     "PROVERS",
+    "BranchReport",
     "Choice",
     "Component",
     "Counts",

@@ -192,13 +192,29 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchReport:
+    """A joint move in the tree of the lines that a search has visited most, and what follows it.
+
+    ``value`` is the expected goal value of the role that searches, None where it is not known.
+    ``visits`` counts how often the search went this way; ``children`` are the next joint moves,
+    the most visited first, and have no more visits together.
+    """
+
+    joint_move: tuple[Term, ...]
+    value: float | None
+    visits: int
+    children: tuple[BranchReport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MoveReport:
     """What a search has found out about one legal move, for reports and drawings.
 
     ``value`` is as in :class:`Choice`. ``bounds`` are the lowest and the highest value that the
     move can still have: equal where it is proved. ``visits`` counts how often the search went
     through the move, None where it does not count. ``line`` holds the joint moves, in role order,
-    that the search expects from here; this move is in the first one.
+    that the search expects from here; this move is in the first one. ``branch`` is the part of the
+    tree of the most visited lines that begins with it, None where there is none.
     """
 
     move: Term
@@ -206,6 +222,7 @@ class MoveReport:
     visits: int | None = None
     bounds: tuple[float, float] = (0, 100)
     line: tuple[tuple[Term, ...], ...] = ()
+    branch: BranchReport | None = None
 
     @property
     def proved(self) -> bool:

@@ -13,8 +13,9 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.clock import Clock, monotonic
-from ggp_player.events import MoveThought
-from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.events import BranchThought, MoveThought
+from ggp_player.events.search_view import MAX_CHILDREN, MAX_PLIES, MAX_TEXT
+from ggp_player.strategies import BranchReport, Choice, MoveReport, Position
 
 MAX_COMPARED_MOVES = 400
 """The most moves that are compared: each takes a successor, and its images."""
@@ -145,4 +146,24 @@ def _thought(move: Term, known: dict[Term, MoveReport], twin: Term | None) -> Mo
         high=high,
         line=tuple(tuple(map(str, step)) for step in report.line) if is_own else (),
         twin="" if twin is None else str(twin),
+    )
+
+
+def told_tree(reports: Sequence[MoveReport]) -> tuple[BranchThought, ...]:
+    """The tree of the most visited lines, bounded; empty where nothing of it is reported."""
+    branches = [report.branch for report in reports if report.branch is not None]
+    return _told(sorted(branches, key=lambda branch: -branch.visits))
+
+
+def _told(branches: Sequence[BranchReport], ply: int = 0) -> tuple[BranchThought, ...]:
+    if ply == MAX_PLIES:
+        return ()
+    return tuple(
+        BranchThought(
+            moves=tuple(str(move)[:MAX_TEXT] for move in branch.joint_move),
+            value=None if branch.value is None else round(float(branch.value), 3),
+            visits=int(branch.visits),
+            children=_told(branch.children, ply + 1),
+        )
+        for branch in branches[:MAX_CHILDREN]
     )

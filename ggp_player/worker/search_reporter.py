@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ggp_player.clock import Clock, monotonic
-from ggp_player.events import MoveThought
+from ggp_player.events import BranchThought, MoveThought
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TOLD_MOVES
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.worker.interruptible import without_interruption
 from ggp_player.worker.messages import SearchReport
-from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
+from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts, told_tree
 
 INTERVAL = 0.25
 """Seconds between two reports, at least."""
@@ -65,7 +65,7 @@ class SearchReporter:
     def report(self, strategy: Strategy, position: Position, choice: Choice) -> None:
         """Report now, and set the time of the next report."""
         began, once = self._clock(), self._symmetric_moves.seconds
-        moves = self._moves(strategy, position, choice)
+        moves, tree = self._moves(strategy, position, choice)
         shown = enumerate(moves[:MAX_TOLD_MOVES])
         thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
         counts = choice.counts.known
@@ -81,6 +81,7 @@ class SearchReporter:
             seconds=round(began - self._began, 3),
             moves=thoughts,
             move_count=len(moves),
+            tree=tree,
             playouts=counts.get("playouts"),
             nodes=counts.get("nodes"),
             depth=counts.get("depth"),
@@ -93,17 +94,18 @@ class SearchReporter:
 
     def _moves(
         self, strategy: Strategy, position: Position, choice: Choice
-    ) -> Sequence[MoveThought]:
+    ) -> tuple[Sequence[MoveThought], tuple[BranchThought, ...]]:
         """Ask the strategy; a report that fails costs the report, not the search."""
         try:
             position = replace(position, machine=without_interruption(position.machine))
             reports = strategy.report(position)
-            return move_thoughts(position, reports, choice, self._symmetric_moves)
+            moves = move_thoughts(position, reports, choice, self._symmetric_moves)
+            return moves, told_tree(reports)
         except MemoryError:
             raise
         except Exception:
             _log.exception("%s cannot report what it thinks", strategy.name)
-            return ()
+            return (), ()
 
     def _rate(self, name: str, now: float, counts: dict[str, int]) -> float | None:
         """How many a second since the last report; None where that is not known."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ggp_player.events import (
     BestMove,
+    BranchThought,
     EventBus,
     GameDescribed,
     MatchPublisher,
@@ -29,6 +30,14 @@ THOUGHT = SearchView(
         MoveThought(move="(claim 1)", value=10.0, visits=3, low=0, high=50),
     ),
     move_count=3,
+    tree=(
+        BranchThought(
+            moves=JOINT_MOVES[0],
+            value=75.5,
+            visits=9,
+            children=(BranchThought(moves=JOINT_MOVES[1], value=75.5, visits=4),),
+        ),
+    ),
     playouts=12,
     nodes=5,
 )

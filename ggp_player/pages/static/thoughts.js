@@ -1,5 +1,6 @@
 // What a search thinks: its moves with bars, its rates, and the line that it expects.
 
+import { BranchesPanel } from "./branches.js";
 import { decimal, drawing, element, jointMove, nameOf, said, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
@@ -23,8 +24,9 @@ export class ThoughtsPanel {
     const head = element("tr", {}, ...heads);
     this.notice = element("p", { class: "notice small", hidden: true });
     this.table = element("table", { class: "thoughts" }, element("thead", {}, head), this.body);
+    this.branches = new BranchesPanel();
     const scrolls = element("div", { class: "across", tabindex: "0", role: "group", "aria-label": said("Moves that are searched") }, this.table);
-    container.replaceChildren(this.title, this.notice, this.rates, this.line, scrolls, this.more);
+    container.replaceChildren(this.title, this.notice, this.rates, this.line, scrolls, this.more, this.branches.element);
     this.table.hidden = true;
   }
 
@@ -34,6 +36,7 @@ export class ThoughtsPanel {
     this.table.hidden = !view?.moves?.length;
     this.notice.hidden = !view?.notice;
     setText(this.notice, view?.notice ?? "");
+    this.branches.show(view?.tree ?? [], names);
     if (!view) {
       setText(this.title, said("Nothing is searched now."));
       this.rates.replaceChildren();

@@ -254,6 +254,7 @@ class MonteCarlo(EngineStrategy):
             return ()
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
+        branches = search.branches(role)
         return [
             MoveReport(
                 machine.moves[role][known.index],
@@ -261,6 +262,7 @@ class MonteCarlo(EngineStrategy):
                 known.visits,
                 (known.low, known.high),
                 search.line(role, known.index),
+                branches.get(known.index),
             )
             for known in search.moves(role)
         ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,7 @@ from gdl.engine import (
 from gdl.engine.kernel_library import make_canonical
 from gdl.language import Term
 from gdl.state_machine import State
-from ggp_player.strategies import tally
+from ggp_player.strategies import BranchReport, tally
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     NODES,
@@ -74,6 +75,9 @@ MIN_SPREAD = 0.1
 MAX_LINE_LENGTH = 40
 """The most joint moves of a line that is shown."""
 
+MAX_BRANCHES, MAX_CHILDREN, MAX_PLIES = 40, 4, 4
+"""The most joint moves of the tree that is shown: of all, after each, and one after another."""
+
 
 @dataclass(frozen=True, slots=True)
 class MoveStatistics:
@@ -93,6 +97,28 @@ class MoveStatistics:
     high: int
     probability: float = 0.0
     others: int = 0
+
+
+@dataclass(slots=True)
+class _Twig:
+    """A joint move of the tree that is shown, while that is made.
+
+    It is made in the state ``before`` and leads to ``node``, -1 where that is not in the tree. The
+    root has no joint move.
+    """
+
+    joint_move: tuple[Term, ...]
+    value: float | None
+    visits: int
+    node: int
+    before: State
+    ply: int = 0
+    children: list[_Twig] = field(default_factory=list)
+
+    def report(self) -> BranchReport:
+        """Make it and what follows it into a report."""
+        children = tuple(twig.report() for twig in self.children)
+        return BranchReport(self.joint_move, self.value, self.visits, children)
 
 
 class TreeSearch:
@@ -341,6 +367,68 @@ class TreeSearch:
         if index is not None:
             return next(edge for edge in edges if records[edge]["move"] == index)
         return max(edges, key=lambda edge: (int(records[edge]["visits"]), -edge))
+
+    def branches(self, role: int) -> dict[int, BranchReport]:
+        """The tree of the most visited lines, by the index of the role's move at the root.
+
+        It ends where several roles have a choice, and is empty where they have one at the root.
+        Where a position is reached in several ways, the visits of what follows are shared out.
+        """
+        tree, root = self.memory.tree, int(self.memory.counts[ROOT])
+        if self._root_state is None or tree.nodes[root]["mover"] != role:
+            return {}
+        own = self._actual_moves(self._root_state)[role]
+        visits = sum(int(tree.edges[edge]["visits"]) for edge in self._edges(root, role))
+        top = grown = _Twig((), None, visits, root, self._root_state)
+        waiting: list[tuple[int, int, _Twig, _Twig]] = []
+        for number in range(MAX_BRANCHES + 1):
+            twigs = self._twigs(grown, role) if grown.ply < MAX_PLIES else []
+            for place, twig in enumerate(twigs):
+                heappush(waiting, (-twig.visits, MAX_CHILDREN * number + place, grown, twig))
+            if not waiting or number == MAX_BRANCHES:
+                break
+            _, _, parent, grown = heappop(waiting)
+            parent.children.append(grown)
+        indices = {self.machine.moves[role][index]: index for index in own}
+        return {indices[twig.joint_move[role]]: twig.report() for twig in top.children}
+
+    def _twigs(self, grown: _Twig, role: int) -> list[_Twig]:
+        """The most visited joint moves behind a node, the most visited first."""
+        tree, node = self.memory.tree, grown.node
+        if node < 0 or not tree.nodes[node]["is_expanded"] or tree.nodes[node]["mover"] < 0:
+            return []
+        mover = int(tree.nodes[node]["mover"])
+        edges = self._edges(node, mover)
+        visits = tree.edges[edges.start : edges.stop]["visits"]
+        share = min(1.0, grown.visits / max(1, int(visits.sum())))
+        state = grown.before
+        if grown.joint_move:
+            state = self.machine.next_state(state, grown.joint_move)
+        own = self._actual_moves(state)
+        moves = (-1 - tree.roles[node]["first_edge"]).tolist()
+        found = []
+        for place in np.argsort(-visits, kind="stable")[:MAX_CHILDREN].tolist():
+            if (shared := int(share * visits[place])) == 0:
+                break
+            edge = edges[place]
+            moves[mover] = int(tree.edges[edge]["move"])
+            joint_move = tuple(self.machine.moves[r][own[r][moves[r]]] for r in self._roles)
+            value = self._value_behind(edge, mover, role)
+            child = int(live_child(tree, edge))
+            found.append(_Twig(joint_move, value, shared, child, state, grown.ply + 1))
+        return found
+
+    def _value_behind(self, edge: int, mover: int, role: int) -> float | None:
+        """The mean goal value of a role behind a visited edge of the mover, within its bounds."""
+        tree, child = self.memory.tree, int(live_child(self.memory.tree, edge))
+        if mover == role:
+            known, value = tree.edges[edge], self._value(edge, role)
+        elif child >= 0 and (visits := int(tree.nodes[child]["visits"])) > 0:
+            known = tree.roles[child, role]
+            value = 100 * float(known["total"]) / visits
+        else:
+            return None
+        return min(max(value, float(known["low"])), float(known["high"]))
 
     # ------------------------------------------------------------------ arrays
 

@@ -72,6 +72,7 @@ def test_a_match_of_our_player_is_kept_whole(path: Path, bus: EventBus) -> None:
     assert first.line == THOUGHT.line
     assert first.thoughts is not None
     assert first.thoughts["playouts"] == 12
+    assert first.thoughts["tree"] == []  # it is for those who watch
     assert match.choices[1].line == ()  # the search expected another move
 
 

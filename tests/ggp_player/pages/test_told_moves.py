@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp_player.events import MoveThought, SearchView
+from ggp_player.events import BranchThought, MoveThought, SearchView
 from ggp_player.pages.told_moves import moves_of_view, named_cells
 from tests.support.drawn_games import names_of_game
 
@@ -15,8 +15,11 @@ def test_all_moves_of_a_view_are_told() -> None:
         MoveThought(move="(drop 4)", line=LINE),
         MoveThought(move="(drop 5)", twin="(drop 3)"),
     )
-    view = SearchView(move="(drop 4)", moves=thoughts)
-    assert {"(drop 4)", "(drop 3)", "(drop 5)", "noop"} <= set(moves_of_view(view))
+    reply = BranchThought(moves=("noop", "(drop 7)"))
+    tree = (BranchThought(moves=("(drop 6)", "noop"), children=(reply,)),)
+    view = SearchView(move="(drop 4)", moves=thoughts, tree=tree)
+    moves = {"(drop 4)", "(drop 3)", "(drop 5)", "(drop 6)", "(drop 7)", "noop"}
+    assert moves <= set(moves_of_view(view))
     assert not list(moves_of_view(None))
 
 

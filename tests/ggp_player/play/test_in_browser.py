@@ -179,6 +179,8 @@ def test_connect_four_is_clicked_to_the_end(browser: Browser) -> None:
         page.locator("#turn", has_text="Hint: column").wait_for()
         page.get_by_role("button", name="What it thinks").click()
         page.locator("#thoughts tbody tr").first.wait_for()
+        page.locator("#thoughts summary").click()
+        page.locator(".branches li li", has_text="visits").first.wait_for()
         page.get_by_role("button", name="What it thinks").click()
         for turn in range(21):
             if page.locator("#turn.over").count():

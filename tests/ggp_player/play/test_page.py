@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from ggp_player.events import BranchThought, SearchView
 from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
@@ -216,6 +217,33 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
                 found = await anext(shown)
             assert found["board"]["svg"]
             assert (found["step"], found["choosing"]) == (2, ["cross"])
+
+
+async def test_the_tree_of_a_search_is_told_with_its_thoughts(begin: Begin) -> None:
+    reply = BranchThought(moves=("noop", "(put c3)"), visits=3)
+    branch = BranchThought(moves=("(put b2)", "noop"), value=60.5, visits=9, children=(reply,))
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin("ticTacToe"))
+        address = await stack.enter_async_context(serve_table(session))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        await asked(session)
+        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
+            session.tell_thoughts("cross", SearchView(move="(put b2)", tree=(branch,)))
+            async for message in messages:
+                if message.get("thoughts"):
+                    break
+    told = message["thoughts"]
+    assert told["view"]["tree"] == [
+        {
+            "moves": ["(put b2)", "noop"],
+            "value": 60.5,
+            "visits": 9,
+            "children": [
+                {"moves": ["noop", "(put c3)"], "value": None, "visits": 3, "children": []}
+            ],
+        }
+    ]
+    assert {"(put b2)", "(put c3)"} <= told["names"].keys()
 
 
 async def test_a_board_that_takes_long_is_shown_as_facts_until_it_comes(

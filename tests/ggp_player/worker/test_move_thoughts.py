@@ -6,8 +6,11 @@ import pytest
 
 import gdl
 from gdl import Term
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
+from ggp_player.events import BranchThought
+from ggp_player.events.search_view import MAX_CHILDREN, MAX_PLIES, MAX_TEXT
+from ggp_player.strategies import BranchReport, Choice, MoveReport, Position
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
+from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts, told_tree
 from tests.support.paths import ROOT
 
 
@@ -106,3 +109,37 @@ def test_finding_the_symmetries_is_timed_and_done_once() -> None:
     for _ in range(2):
         moves.classes(machine, machine.initial_state(), machine.roles[0])
         assert moves.seconds == 1
+
+
+def test_the_tree_is_told_with_the_most_visited_first() -> None:
+    reply = BranchReport((put("noop"), put("b2")), None, 5)
+    branches = [
+        BranchReport((put("a1"), put("noop")), 50.00049, 7),
+        BranchReport((put("c3"), put("noop")), 61.5, 9, (reply,)),
+    ]
+    reports = [MoveReport(one.joint_move[0], branch=one) for one in branches]
+    first, second = told_tree([*reports, MoveReport(put("a2"), 40, 3)])
+    assert first.moves == ("(put c3)", "(put noop)")
+    assert first.children == (BranchThought(moves=("(put noop)", "(put b2)"), visits=5),)
+    assert (second.value, second.visits, second.children) == (50, 7, ())
+
+
+def test_the_tree_that_is_told_is_bounded() -> None:
+    move = put("x" * 2 * MAX_TEXT)
+    branch = BranchReport((move,), 50, 1)
+    for _ in range(2 * MAX_PLIES):
+        branch = BranchReport((move,), 50, 1, (branch,) * 2 * MAX_CHILDREN)
+    told = told_tree([MoveReport(move, branch=branch)] * 2 * MAX_CHILDREN)
+    for _ in range(MAX_PLIES):
+        assert len(told) == MAX_CHILDREN
+        assert len(told[0].moves[0]) == MAX_TEXT
+        told = told[0].children
+    assert told == ()
+
+
+def test_searches_without_visits_tell_no_tree(start: Position) -> None:
+    strategy = AlphaBeta()
+    for _ in zip(range(3), strategy.search(start), strict=False):
+        pass
+    assert strategy.report(start)
+    assert told_tree(strategy.report(start)) == ()

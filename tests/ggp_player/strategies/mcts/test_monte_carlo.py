@@ -76,6 +76,11 @@ def test_the_report_tells_of_every_move() -> None:
     assert {known.move for known in report} == set(position.legal_moves)
     assert max(report, key=lambda known: known.visits or 0).move == last.move
     assert all(known.line[0][0] == known.move for known in report)
+    branches = [known.branch for known in report if known.branch is not None]
+    assert sum(known.visits or 0 for known in report if known.branch is not None) == sum(
+        branch.visits for branch in branches
+    )
+    assert branches
     other = Position(machine, after(machine, "(drop 1)"), machine.roles[0])
     assert strategy.report(other) == ()
 

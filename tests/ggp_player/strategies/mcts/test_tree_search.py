@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 
 import pytest
 
 import gdl
+from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine.machine import PropnetStateMachine
 from gdl.state_machine import State
+from ggp_player.strategies import BranchReport
 from ggp_player.strategies.mcts.arrays import (
     NODES,
     RECYCLED,
     ROOT,
     Settings,
 )
-from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.mcts.tree_search import (
+    MAX_BRANCHES,
+    MAX_CHILDREN,
+    MAX_PLIES,
+    TreeSearch,
+)
 from tests.support.compiled_games import machine_of
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
 from tests.support.small_games import compiled, connect_four
@@ -167,6 +174,64 @@ def test_lines_begin_with_their_move_and_can_be_played() -> None:
         for joint_move in line:
             assert joint_move in list(gdl.joint_moves(machine, state))
             state = machine.next_state(state, joint_move)
+
+
+def walk(
+    machine: PropnetStateMachine, state: State, branches: Sequence[BranchReport], ply: int = 1
+) -> Iterator[BranchReport]:
+    """All branches; each can be played, and siblings stand by their visits."""
+    assert ply <= MAX_PLIES or not branches
+    assert len(branches) <= MAX_CHILDREN
+    visits = [branch.visits for branch in branches]
+    assert visits == sorted(visits, reverse=True)
+    for branch in branches:
+        assert branch.joint_move in list(gdl.joint_moves(machine, state))
+        assert branch.visits >= max(1, sum(child.visits for child in branch.children))
+        assert branch.value is None or 0 <= branch.value <= 100
+        yield branch
+        after = machine.next_state(state, branch.joint_move)
+        yield from walk(machine, after, branch.children, ply + 1)
+
+
+@pytest.mark.parametrize("name", ["connectFour", "ticTacToe", "trefoil"])
+def test_branches_can_be_played_and_have_no_more_visits_than_what_they_follow(name: str) -> None:
+    machine = machine_of(name)
+    symmetries = generated_group(machine, find_symmetries(machine))
+    search = TreeSearch(machine, Settings(), seed=1, memory=2**24, symmetries=symmetries)
+    search.set_root(machine.initial_state())
+    search.run(300)
+    branches = search.branches(0)
+    found = list(walk(machine, machine.initial_state(), list(branches.values())))
+    assert MAX_BRANCHES // 2 < len(found) <= MAX_BRANCHES
+    assert any(branch.children for branch in branches.values())
+    moves = {move.index: move for move in search.moves(0)}
+    for index, branch in branches.items():
+        assert branch.joint_move[0] == machine.moves[0][index]
+        assert branch.visits == moves[index].visits
+        move = moves[index]
+        assert branch.value == pytest.approx(min(max(move.value, move.low), move.high))
+    assert min(branch.visits for branch in branches.values()) >= max(
+        (move.visits for index, move in moves.items() if index not in branches), default=0
+    )
+
+
+def test_branches_of_a_role_that_waits_or_moves_with_others_are_not_told() -> None:
+    assert searched(machine_of("connectFour"), 100).branches(1) == {}
+    assert searched(machine_of("handDuel"), 100).branches(0) == {}
+
+
+def test_values_of_branches_are_those_of_the_role_that_searches() -> None:
+    machine = machine_of("ticTacToe")
+    state = machine.initial_state()
+    for texts in (("(put a1)", "noop"), ("noop", "(put b1)")):  # a mistake: the first wins
+        state = machine.next_state(state, [gdl.parse_term(text) for text in texts])
+    search = TreeSearch(machine, Settings(proofs=False), seed=1, memory=2**24)
+    search.set_root(state)
+    search.run(500)
+    best = max(search.branches(0).values(), key=lambda branch: branch.visits)
+    values = [best.value, *(child.value for child in best.children)]
+    assert len(values) > 1
+    assert min(value for value in values if value is not None) > 75
 
 
 def test_an_endless_playout_is_given_up() -> None:

@@ -55,6 +55,8 @@ class BackgroundCompiler:
             _log.info("%s: there is not enough memory", _NEVER)
         except (gdl.GdlError, RecursionError, OSError) as error:  # such as a full disk
             _log.info("%s: %s", _NEVER, error)
+        except Exception as error:  # such as kernels that cannot be loaded
+            _log.warning("%s: %r", _NEVER, error)
         else:
             self._ended = monotonic()
             self.machine = machine

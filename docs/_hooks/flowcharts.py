@@ -8,13 +8,13 @@ flowcharts use: nodes with texts, arrows with labels, and dotted lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from gdl.reports.layered_layout import Point, lay_out
+from gdl.reports.layered_layout import Point, lay_out, svg_path
 
 DOCS = Path(__file__).parents[1]
 
@@ -111,7 +111,7 @@ def draw_flowchart(flowchart: str) -> str:
             text = f'<text x="{x:.1f}" y="{y + 4:.1f}">{escape(arrow.label)}</text>'
         look = ' stroke-dasharray="2 3"' if arrow.is_dotted else ' marker-end="url(#head)"'
         title = f"<title>{arrow.source}-&gt;{arrow.target}</title>"
-        way = f'<path d="{_curve([(y, x) for x, y in route])}"{look}/>'
+        way = f'<path d="{svg_path(route, downwards=True)}"{look}/>'
         body.append(f'<g class="edge">{title}{way}{text}</g>')
     body += [_box(node, middles[number[node.name]]) for node in nodes.values()]
     wide, high = layout.height + 2 * _RIM, layout.width + 2 * _RIM
@@ -121,20 +121,6 @@ def draw_flowchart(flowchart: str) -> str:
     )
     paper = f'<path d="M{-_RIM} {-_RIM} h{wide:.0f} v{high:.0f} h-{wide:.0f} z" fill="#ffffff"/>'
     return "\n".join([first, f"<style>{_STYLE}</style>{_HEAD}", paper, *body, "</svg>", ""])
-
-
-def _curve(route: Sequence[Point]) -> str:
-    """Write a route that is plumb from each point of even number to the next."""
-    parts = [f"M{route[0][0]:.1f} {route[0][1]:.1f}"]
-    for index in range(1, len(route), 2):
-        x, y = route[index]
-        if abs(y - route[index - 1][1]) > 0.1:  # of no length, it would turn the head
-            parts.append(f"L{x:.1f} {y:.1f}")
-        if index + 1 < len(route):
-            to_x, to_y = route[index + 1]
-            middle = (y + to_y) / 2
-            parts.append(f"C{x:.1f} {middle:.1f} {to_x:.1f} {middle:.1f} {to_x:.1f} {to_y:.1f}")
-    return " ".join(parts)
 
 
 def _box(node: Node, middle: Point) -> str:

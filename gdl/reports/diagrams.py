@@ -14,7 +14,7 @@ from html import escape
 
 from gdl.errors import ResourceLimitError
 from gdl.language import Level
-from gdl.reports.layered_layout import PORT, Point, lay_out
+from gdl.reports.layered_layout import PORT, Point, lay_out, svg_path
 
 COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
 """White for what every match shares, blue for what depends on the state, orange on the moves."""
@@ -120,7 +120,7 @@ def svg_text(diagram: Diagram, name: str) -> str:
     ways = {key: _loop(middles[key], heights[key]) for key in loops}
     body = [
         *(
-            _arrow(labels[source], labels[target], _curve(route), negated)
+            _arrow(labels[source], labels[target], svg_path(route), negated)
             for (source, target, negated), route in zip(arrows, layout.routes, strict=True)
         ),
         *(_arrow(labels[key], labels[key], ways[key], negated) for key, negated in loops.items()),
@@ -140,20 +140,6 @@ def _picture(name: str, width: float, height: float, body: Sequence[str]) -> str
     first = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>'
     title = f"<title>{_xml(name)}</title><style>{_STYLE}</style>{_HEAD}"
     return "\n".join([first, title, paper, *body, "</svg>", ""])
-
-
-def _curve(route: Sequence[Point]) -> str:
-    """Write a route: level where it passes boxes, and curved from column to column."""
-    parts = [f"M{route[0][0]:.1f} {route[0][1]:.1f}"]
-    for index in range(1, len(route), 2):
-        x, y = route[index]
-        if abs(x - route[index - 1][0]) > 0.1:  # of no length, it would turn the head
-            parts.append(f"L{x:.1f} {y:.1f}")
-        if index + 1 < len(route):
-            to_x, to_y = route[index + 1]
-            middle = (x + to_x) / 2
-            parts.append(f"C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}")
-    return " ".join(parts)
 
 
 def _loop(middle: Point, height: float) -> str:

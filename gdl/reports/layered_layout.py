@@ -70,6 +70,27 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[Edge]) -> LayeredLayout:
     return _routed(places, ys, turned)
 
 
+def svg_path(route: Sequence[Point], *, downwards: bool = False) -> str:
+    """Write a route as the path of an SVG, curved where it is free.
+
+    ``downwards`` exchanges the axes: the drawing goes from top to bottom.
+    """
+
+    def text(x: float, y: float) -> str:
+        return f"{y:.1f} {x:.1f}" if downwards else f"{x:.1f} {y:.1f}"
+
+    parts = [f"M{text(*route[0])}"]
+    for index in range(1, len(route), 2):
+        x, y = route[index]
+        if abs(x - route[index - 1][0]) > 0.1:  # of no length, it would turn the head
+            parts.append(f"L{text(x, y)}")
+        if index + 1 < len(route):
+            to_x, to_y = route[index + 1]
+            middle = (x + to_x) / 2
+            parts.append(f"C{text(middle, y)} {text(middle, to_y)} {text(to_x, to_y)}")
+    return " ".join(parts)
+
+
 def _check_steps(steps: int) -> None:
     if steps > MAX_STEPS:
         raise ResourceLimitError(

@@ -157,7 +157,7 @@ class NameClaims:
 
 
 def validated(model: type[_Model], validate: Callable[[], _Model]) -> _Model:
-    """Return what was sent, validated. Raises :class:`ApiError` with the first error in it."""
+    """Validate what was sent, and return it. Raises :class:`ApiError` for the first error."""
     try:
         return validate()
     except ValidationError as error:

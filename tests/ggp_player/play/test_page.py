@@ -65,6 +65,17 @@ class Visitor:
             yield _messages(response)
 
 
+@asynccontextmanager
+async def visiting(begin: Begin, *game_and_players: str) -> AsyncIterator[Visitor]:
+    """A visitor of a match of tic-tac-toe, unless another game is named, who is to move."""
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin(*(game_and_players or ("ticTacToe",))))
+        address = await stack.enter_async_context(serve_table(session))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        await asked(session)
+        yield Visitor(session, address, client)
+
+
 async def _messages(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
     async for line in response.content:
         if line.startswith(b"data: "):
@@ -195,43 +206,35 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
     begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin("ticTacToe"))
-        address = await stack.enter_async_context(serve_table(session))
-        client = await stack.enter_async_context(aiohttp.ClientSession())
-        await asked(session)
-        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
-            shown = positions(messages, session)
-            first = await anext(shown)
-            assert first["step"] == 0
-            slow.may_draw.clear()
-            session.choose("cross", "(put b2)", 0)
-            await asked(session, 2)
-            waiting = asyncio.ensure_future(anext(shown))
-            for _ in range(50):  # of the event loop: whatever there is to tell is told
-                await asyncio.sleep(0)
-            assert not waiting.done() or waiting.result()["step"] == 0
-            slow.may_draw.set()
-            found = await waiting
-            while found["step"] < 2:
-                found = await anext(shown)
-            assert found["board"]["svg"]
-            assert (found["step"], found["choosing"]) == (2, ["cross"])
+    async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
+        session = visitor.session
+        shown = positions(messages, session)
+        first = await anext(shown)
+        assert first["step"] == 0
+        slow.may_draw.clear()
+        session.choose("cross", "(put b2)", 0)
+        await asked(session, 2)
+        waiting = asyncio.ensure_future(anext(shown))
+        for _ in range(50):  # of the event loop: whatever there is to tell is told
+            await asyncio.sleep(0)
+        assert not waiting.done() or waiting.result()["step"] == 0
+        slow.may_draw.set()
+        found = await waiting
+        while found["step"] < 2:
+            found = await anext(shown)
+        assert found["board"]["svg"]
+        assert (found["step"], found["choosing"]) == (2, ["cross"])
 
 
 async def test_the_tree_of_a_search_is_told_with_its_thoughts(begin: Begin) -> None:
     reply = BranchThought(moves=("noop", "(put c3)"), visits=3)
     branch = BranchThought(moves=("(put b2)", "noop"), value=60.5, visits=9, children=(reply,))
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin("ticTacToe"))
-        address = await stack.enter_async_context(serve_table(session))
-        client = await stack.enter_async_context(aiohttp.ClientSession())
-        await asked(session)
-        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
-            session.tell_thoughts("cross", SearchView(move="(put b2)", tree=(branch,)))
-            async for message in messages:
-                if message.get("thoughts"):
-                    break
+    async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
+        session = visitor.session
+        session.tell_thoughts("cross", SearchView(move="(put b2)", tree=(branch,)))
+        async for message in messages:
+            if message.get("thoughts"):
+                break
     told = message["thoughts"]
     assert told["view"]["tree"] == [
         {
@@ -251,30 +254,22 @@ async def test_a_board_that_takes_long_is_shown_as_facts_until_it_comes(
 ) -> None:
     monkeypatch.setattr(page_module, "PREPARING_SECONDS", 0.0)
     slow.may_draw.clear()
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin("ticTacToe"))
-        address = await stack.enter_async_context(serve_table(session))
-        client = await stack.enter_async_context(aiohttp.ClientSession())
-        await asked(session)
-        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
-            shown = positions(messages, session)
+    async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
+        session = visitor.session
+        shown = positions(messages, session)
+        found = await anext(shown)
+        assert not found["board"]["svg"]
+        assert "(turn cross)" in found["board"]["facts"]
+        slow.may_draw.set()
+        while not found["board"]["svg"]:
             found = await anext(shown)
-            assert not found["board"]["svg"]
-            assert "(turn cross)" in found["board"]["facts"]
-            slow.may_draw.set()
-            while not found["board"]["svg"]:
-                found = await anext(shown)
-            assert found["step"] == 0
+        assert found["step"] == 0
 
 
 async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
     """Nought marks a1, the first legal move; cross does not see it."""
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin("phantomTicTacToe", "cross"))
-        address = await stack.enter_async_context(serve_table(session))
-        client = await stack.enter_async_context(aiohttp.ClientSession())
-        visitor = Visitor(session, address, client)
-        await asked(session)
+    async with visiting(begin, "phantomTicTacToe", "cross") as visitor:
+        session = visitor.session
         session.choose("cross", "(try b2)", 0)
         told = ""
         async with asyncio.timeout(LIMIT), visitor.events() as messages:

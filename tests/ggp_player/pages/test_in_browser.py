@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 pytestmark = needs_chromium
 
-LIMIT = 20_000
+LIMIT = 60_000
 """Milliseconds that anything may take to be seen."""
 
 

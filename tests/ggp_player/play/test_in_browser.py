@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = needs_chromium
 
-LIMIT = 30_000
+LIMIT = 60_000
 """Milliseconds that anything may take to be seen."""
 
 

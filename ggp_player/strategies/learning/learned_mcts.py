@@ -43,13 +43,17 @@ class LearnedMonteCarlo(MonteCarlo):
         guidance: Annotated[float, Field(ge=0)] = DEFAULT.guidance,
         temperature: Annotated[float, Field(gt=0)] = DEFAULT.temperature,
         trust: Annotated[float, Field(gt=0)] = DEFAULT.trust,
+        minimax_share: Annotated[float, Field(ge=0, le=1)] = DEFAULT.minimax_share,
         *,
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         super().__init__(threads, playouts, symmetries=symmetries, clock=clock)
         self._settings = self._settings._replace(
-            guidance=guidance, temperature=temperature, trust=trust
+            guidance=guidance,
+            temperature=temperature,
+            trust=trust,
+            minimax_share=minimax_share,
         )
         self._own = OwnEvaluation(seconds, clock)
         self._is_guided = False

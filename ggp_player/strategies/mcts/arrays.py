@@ -71,15 +71,16 @@ ROLE = np.dtype(
         ("choices", np.int32),
         ("low", np.uint8),
         ("high", np.uint8),
-        ("spare", np.uint16),
-        ("more_spare", np.uint32),
+        ("judged", np.uint16),
+        ("spare", np.uint32),
     ]
 )
 """What a node knows of a role.
 
 ``total``: the sum of the values of its descents. ``first_edge``: the first edge of the role's
 moves, or -1 - move where it has no choice; ``choices``: the number of its legal moves. ``low`` and
-``high``: proved bounds of the value.
+``high``: proved bounds of the value. ``judged``: what the node is worth to one of two rivals by
+minimax over what patterns say, in parts of ``PARTS``; 0 where they say nothing.
 """
 
 EDGE = np.dtype(
@@ -95,7 +96,7 @@ EDGE = np.dtype(
         ("is_proved", np.uint8),
         ("rival", np.uint8),
         ("prior", np.uint16),
-        ("deficit", np.uint16),
+        ("judged", np.uint16),
     ]
 )
 """A move of a role at a node.
@@ -106,12 +107,11 @@ total in the role's utility. ``child``: the node behind it, where the role alone
 ``is_proved``: what is proved of the value behind it; ``rival``: the exact value of the other of two
 rivals there, ``UNKNOWN_VALUE`` where it is not known. These outlive the child. ``prior``: how
 likely the move is to be best by what patterns say, in parts of ``PARTS``, 0 where they say nothing;
-``deficit``: by how much less it is worth than the best. On the list of free edges ``child`` is the
-next.
+``judged``: what it is worth by them. On the list of free edges ``child`` is the next.
 """
 
 PARTS = 65535
-"""What stands for 1 in priors and deficits."""
+"""What stands for 1 in priors and judged values."""
 
 UNKNOWN_VALUE = 255
 """Stands for a value that is not known."""
@@ -218,7 +218,8 @@ class Settings(NamedTuple):
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
-    worth counts as so many visits as their ``trust``. Some ``batch`` leaves in a row are selected
+    worth counts as so many visits as their ``trust``. Where goals have a constant sum, the part
+    ``minimax_share`` of a move's value is what patterns say, backed up by minimax. Some ``batch`` leaves in a row are selected
     below one node, the stand; with 1 each descent begins at the root.
     """
 
@@ -233,6 +234,7 @@ class Settings(NamedTuple):
     guidance: float = 1.5
     temperature: float = 0.5
     trust: float = 16.0
+    minimax_share: float = 0.0
     batch: int = 16
 
 

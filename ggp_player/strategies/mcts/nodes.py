@@ -56,7 +56,12 @@ from ggp_player.strategies.mcts.pools import (
     set_joint_child,
     set_live_child,
 )
-from ggp_player.strategies.mcts.priors import EXPANDED, has_room, wait_for_priors
+from ggp_player.strategies.mcts.priors import (
+    EXPANDED,
+    has_room,
+    judge_move,
+    wait_for_priors,
+)
 from ggp_player.strategies.mcts.simultaneous import (
     SIMULTANEOUS,
     has_matrix,
@@ -191,6 +196,7 @@ def _fill_edge(game: GameArrays, tree: TreeArrays, edge: int, role: int, move: i
     record.is_proved = 0
     record.rival = UNKNOWN_VALUE
     record.prior = 0
+    record.judged = 0
 
 
 @kernel
@@ -229,6 +235,7 @@ def select_edge(
     spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
     guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
     mean = own.total / visits if visits else 0.5
+    share = settings.minimax_share if game.constant_sum >= 0 else 0.0
     best, best_value = -1, -1e30
     if game.chance[role]:
         best = _least_visited(tree, first, last)
@@ -243,8 +250,9 @@ def select_edge(
                 continue
             tries = float(move.visits) + float(move.pending)
             if move.prior:
-                told = mean - move.deficit / PARTS
+                told = mean - (own.judged - float(move.judged)) / PARTS
                 value = (move.total + settings.trust * told) / (move.visits + settings.trust)
+                value += share * (move.judged / PARTS - value)
                 bonus = guidance * move.prior / (1.0 + tries)
             else:
                 value = move.total / move.visits if move.visits else mean
@@ -313,6 +321,8 @@ def backpropagate(
     """
     values, length, stand = leaves.totals[leaf], leaves.length[leaf], leaves.stand[leaf]
     first = leaves.stands.length[stand] if stand >= 0 else 0
+    if settings.minimax_share > 0.0:
+        _judge_path(game, tree, leaves.nodes[leaf], leaves.edges[leaf], first, length)
     for step in range(first, length + 1):
         node = leaves.nodes[leaf, step]
         if node < 0:
@@ -339,12 +349,28 @@ def leave_stand(
     if stands.pending[stand] > 0:
         return
     values, visits, length = stands.totals[stand], stands.visits[stand], stands.length[stand]
+    if settings.minimax_share > 0.0:
+        _judge_path(game, tree, stands.nodes[stand], stands.edges[stand], 0, length)
     for step in range(length):
         node, edges = stands.nodes[stand, step], stands.edges[stand, step]
         _add_descents(game, tree, settings, node, edges, values, True, visits, settings.batch)
     add_pending(tree, stands.nodes[stand, length], -1)
     stands.free[stands.counts[FREE_STANDS]] = stand
     stands.counts[FREE_STANDS] += 1
+
+
+@inlined_kernel
+def _judge_path(
+    game: GameArrays, tree: TreeArrays, nodes: np.ndarray, edges: np.ndarray, first: int, last: int
+) -> None:
+    """Back up what patterns say along a path, int32 (D + 1,) and (D, R), from its end."""
+    if game.constant_sum < 0:
+        return
+    for step in range(last - 1, first - 1, -1):
+        node = nodes[step]
+        mover = tree.nodes[node].mover
+        if mover >= 0 and edges[step, mover] >= 0:
+            judge_move(game, tree, node, edges[step, mover], nodes[step + 1])
 
 
 @inlined_kernel

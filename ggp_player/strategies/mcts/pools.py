@@ -134,6 +134,7 @@ def _fill_node(
         tree.roles[node, role].total = 0.0
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
+        tree.roles[node, role].judged = 0
     bucket = _bucket(tree, key)
     record.next = tree.buckets[bucket]
     tree.buckets[bucket] = node + 1

@@ -22,6 +22,7 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     PARTS,
+    GameArrays,
     Settings,
     TreeArrays,
 )
@@ -115,7 +116,7 @@ def give_priors(memory: Memory, settings: Settings) -> None:
         node = priors.nodes[place]
         record = tree.nodes[node]
         if record.serial == priors.serials[place] and record.is_expanded == WAITING:
-            _give(tree, settings, priors, node, priors.first_lanes[place])
+            _give(memory.game, tree, settings, priors, node, priors.first_lanes[place])
             publish()
             record.is_expanded = EXPANDED
     release(tree.lock)
@@ -124,7 +125,14 @@ def give_priors(memory: Memory, settings: Settings) -> None:
 
 
 @kernel
-def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, begin: int) -> None:
+def _give(
+    game: GameArrays,
+    tree: TreeArrays,
+    settings: Settings,
+    priors: PriorArrays,
+    node: int,
+    begin: int,
+) -> None:
     """Fill in the edges of a node, whose moves are those of the lanes from one on."""
     mover, logits = tree.nodes[node].mover, priors.children.logits
     temperature = settings.temperature
@@ -143,7 +151,38 @@ def _give(tree: TreeArrays, settings: Settings, priors: PriorArrays, node: int, 
         prior = (1.0 - UNIFORM) * share + UNIFORM / choices
         edge = tree.edges[first + i]
         edge.prior = int(1 + (PARTS - 1) * prior)
-        edge.deficit = int(PARTS * (_chance(most) - _chance(logit)))
+        edge.judged = int(1 + (PARTS - 1) * _chance(logit))
+    set_judged(game, tree, node, mover, int(1 + (PARTS - 1) * _chance(most)))
+
+
+@inlined_kernel
+def set_judged(game: GameArrays, tree: TreeArrays, node: int, role: int, judged: int) -> None:
+    """Note what a node is worth to a role by what patterns say, and so to its rival."""
+    tree.roles[node, role].judged = judged
+    if game.constant_sum >= 0:
+        other = game.first_rival + game.second_rival - role
+        tree.roles[node, other].judged = PARTS + 1 - judged
+
+
+@inlined_kernel
+def judge_move(game: GameArrays, tree: TreeArrays, node: int, edge: int, child: int) -> None:
+    """Back up what patterns say from a child by minimax.
+
+    Source: M. Lanctot et al., Monte Carlo tree search with heuristic evaluations using implicit
+    minimax backups (2014).
+    """
+    mover = tree.nodes[node].mover
+    if mover < 0 or game.chance[mover] or child < 0:
+        return
+    move, own = tree.edges[edge], tree.roles[node, mover]
+    judged = tree.roles[child, mover].judged
+    if judged == 0 or judged == move.judged or (own.choices > 1 and move.prior == 0):
+        return
+    move.judged = judged
+    best = 0
+    for each in range(own.first_edge, own.first_edge + own.choices):
+        best = max(best, tree.edges[each].judged)
+    set_judged(game, tree, node, mover, best)
 
 
 @inlined_kernel

@@ -16,7 +16,7 @@ from gdl.engine import SymmetryGroup
 from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Component, Position, component
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
-from ggp_player.strategies.mcts import MonteCarlo, Settings
+from ggp_player.strategies.mcts import MINIMAX_SHARE, MonteCarlo, Settings
 
 DEFAULT = Settings()
 
@@ -27,7 +27,9 @@ class LearnedMonteCarlo(MonteCarlo):
     The patterns are those of ``learned_alpha_beta``, learned in ``seconds`` of CPU time, once, or
     stored by ``ggp-player learn``. They say which moves of a node are likely to be best, where
     ``guidance`` takes the place of ``exploration``, and ``temperature``, in logits, makes moves
-    more alike; and what each is worth, which counts as so many visits as their ``trust``.
+    more alike; and what each is worth, which counts as so many visits as their ``trust``. Of two
+    rivals for a constant sum the part ``minimax_share`` of a move's value is what patterns say,
+    backed up by minimax.
     ``threads`` and ``playouts`` are those of ``mcts``.
 
     Sources: see :mod:`ggp_player.strategies.mcts.priors`.
@@ -43,18 +45,16 @@ class LearnedMonteCarlo(MonteCarlo):
         guidance: Annotated[float, Field(ge=0)] = DEFAULT.guidance,
         temperature: Annotated[float, Field(gt=0)] = DEFAULT.temperature,
         trust: Annotated[float, Field(gt=0)] = DEFAULT.trust,
-        minimax_share: Annotated[float, Field(ge=0, le=1)] = DEFAULT.minimax_share,
+        minimax_share: Annotated[float, Field(ge=0, le=1)] = MINIMAX_SHARE,
         *,
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         super().__init__(threads, playouts, symmetries=symmetries, clock=clock)
         self._settings = self._settings._replace(
-            guidance=guidance,
-            temperature=temperature,
-            trust=trust,
-            minimax_share=minimax_share,
+            guidance=guidance, temperature=temperature, trust=trust
         )
+        self._minimax_share = minimax_share
         self._own = OwnEvaluation(seconds, clock)
         self._is_guided = False
 
@@ -74,5 +74,5 @@ class LearnedMonteCarlo(MonteCarlo):
         evaluation = self._own.evaluation
         if evaluation is not None and not self._is_guided:
             self._is_guided = True
-            self.guide(evaluation.tables, evaluation.weights)
+            self.guide(evaluation.tables, evaluation.weights, self._minimax_share)
         yield from super().search(position)

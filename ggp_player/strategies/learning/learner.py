@@ -28,7 +28,7 @@ from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, 
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
-from ggp_player.strategies.mcts import Settings, TreeSearch
+from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
 USUAL_MATCHES = 16
@@ -54,7 +54,16 @@ LATER_COMPARISON = 0.2
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
-Guide: TypeAlias = Callable[[PatternTables, Weights], None]
+LEAST_MATCHES = 6
+"""Alpha-beta is not given up after fewer, as its points also say what the patterns are worth."""
+
+LEAST_SHARE = 0.2
+"""Where alpha-beta has less of the points, patterns are no part of values in the tree search."""
+
+GREATER_SHARE = 0.6
+"""The minimax share where alpha-beta wins."""
+
+Guide: TypeAlias = Callable[[PatternTables, Weights, float], None]
 """What is told of new patterns: see :meth:`.MonteCarlo.guide`."""
 
 _log = logging.getLogger(__name__)
@@ -64,7 +73,10 @@ class Learner:
     """Learns an evaluation for roles that move in turn; of two rivals, alpha-beta with it duels.
 
     Where an evaluation of the game is stored, it takes that instead of learning one. The tree
-    search, too, is guided by it, in the match by calling ``guide``, and in duels.
+    search, too, is guided by it, in the match by calling ``guide``, and in duels. Alpha-beta first
+    duels with a tree search in whose values patterns have no part: that tells what they are worth,
+    and so how much they should weigh there. Where alpha-beta wins it must beat a tree search with
+    much of them, too.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -86,6 +98,7 @@ class Learner:
         self.is_pessimistic = False
         self.note = ""
         self._duels = True
+        self._minimax_share = MINIMAX_SHARE
         self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None
@@ -128,8 +141,12 @@ class Learner:
         random: Random,
         seconds: float,
         patience: float = 1.0,
+        *,
+        minimax_share: float = 0.0,
     ) -> Generator[None, None, Score]:
         """Let alpha-beta play the tree search until it is decided who is better; return its score.
+
+        The tree search has patterns in its values by ``minimax_share``.
 
         Moves are so short that as many matches as mostly are needed take so many seconds, but not
         so short that they say nothing of a match. After ``patience`` times as many seconds it ends
@@ -137,12 +154,12 @@ class Learner:
         """
         time, score = OwnTime(self._clock), Score()
         search = _tree_search(machine, random)
-        search.guide(evaluation.tables, evaluation.weights)
+        search.guide(evaluation.tables, evaluation.weights, minimax_share)
         pace = seconds / USUAL_MATCHES / search.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         for score in time.of_steps(self._matches(search, evaluation, random, pace)):
             yield
-            if score.verdict is not ChallengeVerdict.OPEN or time() >= patience * seconds:
+            if _is_decided(score) or time() >= patience * seconds:
                 break
         return score
 
@@ -188,16 +205,28 @@ class Learner:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
         """Guide the tree search; let alpha-beta duel with it, and play where it is better."""
-        if self._guide is not None:
-            self._guide(evaluation.tables, evaluation.weights)
+        self._guide_by(evaluation)
         if not self._duels:
             self.note = f"{evaluation} guide the tree search"
             _log.info("%s", self.note)
             return
-        score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
-        self._note(evaluation, score)
-        if score.verdict is ChallengeVerdict.CHALLENGER:
-            self._play_with(evaluation)
+        for share in 0.0, GREATER_SHARE:
+            score = yield from self.duel(
+                machine, evaluation, self._random, self._plan.duels, PATIENCE, minimax_share=share
+            )
+            self._note(evaluation, score, share)
+            has_won = score.verdict is ChallengeVerdict.CHALLENGER
+            if share == 0.0:
+                self._minimax_share = _share_after(score, has_won=has_won)
+                self._guide_by(evaluation)
+            if not has_won:
+                return
+        self._play_with(evaluation)
+
+    def _guide_by(self, evaluation: LearnedEvaluation) -> None:
+        """Guide the tree search in the match."""
+        if self._guide is not None:
+            self._guide(evaluation.tables, evaluation.weights, self._minimax_share)
 
     def _play_with(self, evaluation: LearnedEvaluation) -> None:
         """Let alpha-beta play with an evaluation from now on."""
@@ -223,11 +252,28 @@ class Learner:
         champion = TreeSearchDuelist(search, self._clock)
         yield from play_pairs(machine, challenger, champion, random, seconds)
 
-    def _note(self, evaluation: LearnedEvaluation | None, score: Score) -> None:
+    def _note(self, evaluation: LearnedEvaluation, score: Score, minimax_share: float) -> None:
         """Say how it went."""
         share = f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
-        self.note = f"{evaluation}; alpha-beta with it {share}"
+        if minimax_share == 0.0:
+            self.note = f"{evaluation}; alpha-beta with it {share}"
+        else:
+            self.note += f", and {share} with more of it in the tree search"
         _log.info("%s", self.note)
+
+
+def _is_decided(score: Score) -> bool:
+    """Whether a duel may end."""
+    if score.verdict is ChallengeVerdict.CHAMPION:
+        return score.matches >= LEAST_MATCHES
+    return score.verdict is ChallengeVerdict.CHALLENGER
+
+
+def _share_after(score: Score, *, has_won: bool) -> float:
+    """The minimax share by how alpha-beta did against a tree search without it."""
+    if has_won:
+        return GREATER_SHARE
+    return MINIMAX_SHARE if score.share >= LEAST_SHARE else 0.0
 
 
 def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:

@@ -16,6 +16,9 @@ One step of the search, for a thread and its block of lanes:
    added along its path (:mod:`.backpropagation`)
 4. all lanes choose a move, at random or the one that leads to the new child, and make it
 
+Where patterns guide it (:mod:`.priors`), what they say of a state is backed up by minimax, and is
+a part of the value of a move that leads there.
+
 Threads share the whole tree (tree parallelism). A lock protects what changes its shape or proves:
 that new children are linked, and leaves expanded. Descents and backpropagation add to visits and
 values without it; what lies above a stand, where threads would wait for each other's memory, gets
@@ -33,20 +36,20 @@ Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bound
 search (2010); A. Liu et al., Watch the unobserved (2020); H. Finnsson and Y. Bjornsson,
 CadiaPlayer (2009); A. Saffidine, H. Finnsson and M. Buro, Alpha-beta pruning for games with
 simultaneous moves (2012); M. Lanctot, V. Lisy and M. Winands, Monte Carlo tree search in
-simultaneous move games with applications to Goofspiel (2013); G. Chaslot, M. Winands and J. van den
-Herik, Parallel Monte-Carlo tree search (2008); M. Enzenberger and M. Müller, A lock-free
+simultaneous move games with applications to Goofspiel (2013); M. Lanctot et al., Monte Carlo tree
+search with heuristic evaluations using implicit minimax backups (2014); G. Chaslot, M. Winands and
+J. van den Herik, Parallel Monte-Carlo tree search (2008); M. Enzenberger and M. Müller, A lock-free
 multithreaded Monte-Carlo tree search algorithm (2009); K. Yoshizoe et al., Scalable distributed
 Monte-Carlo tree search (2011).
 """
 
-from ggp_player.strategies.mcts.arrays import (
-    Settings,
-)
+from ggp_player.strategies.mcts.arrays import MINIMAX_SHARE, Settings
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.mcts.uct import Uct
 
 __all__ = [
+    "MINIMAX_SHARE",
     "MonteCarlo",
     "Settings",
     "TreeSearch",

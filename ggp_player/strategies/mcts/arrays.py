@@ -206,6 +206,11 @@ class TreeArrays(NamedTuple):
     joint_buckets: Indices
 
 
+MINIMAX_SHARE = 0.3
+"""The part of a move's value that is what patterns say, backed up by minimax, if nothing is known
+of how well they tell moves apart."""
+
+
 class Settings(NamedTuple):
     """The parameters of the search.
 
@@ -219,7 +224,8 @@ class Settings(NamedTuple):
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
     worth counts as so many visits as their ``trust``. Where goals have a constant sum, the part
-    ``minimax_share`` of a move's value is what patterns say, backed up by minimax. Some ``batch`` leaves in a row are selected
+    ``minimax_share`` of a move's value is what patterns say, backed up by minimax; it is set when
+    they are given. Some ``batch`` leaves in a row are selected
     below one node, the stand; with 1 each descent begins at the root.
     """
 

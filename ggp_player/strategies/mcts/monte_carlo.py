@@ -27,9 +27,7 @@ from ggp_player.strategies import (
     Position,
     component,
 )
-from ggp_player.strategies.mcts.arrays import (
-    Settings,
-)
+from ggp_player.strategies.mcts.arrays import MINIMAX_SHARE, Settings
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
@@ -91,7 +89,7 @@ class MonteCarlo(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._budget = playouts
-        self._guides: deque[tuple[PatternTables, Weights]] = deque(maxlen=1)
+        self._guides: deque[tuple[PatternTables, Weights, float]] = deque(maxlen=1)
         self._search: TreeSearch | None = None
         self._resistance: TreeSearch | None = None
         self._searched: Position | None = None
@@ -100,12 +98,14 @@ class MonteCarlo(EngineStrategy):
         self._rate = 0.0
         self._steps_left: float | None = None
 
-    def guide(self, tables: PatternTables, weights: Weights) -> None:
+    def guide(
+        self, tables: PatternTables, weights: Weights, minimax_share: float = MINIMAX_SHARE
+    ) -> None:
         """Guide the search by patterns from its next slice on: see :meth:`.TreeSearch.guide`.
 
         It may be called while another thread searches.
         """
-        self._guides.append((tables, weights))
+        self._guides.append((tables, weights, minimax_share))
 
     @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:

@@ -26,6 +26,7 @@ from gdl.state_machine import State
 from ggp_player.strategies import BranchReport, tally
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
+    MINIMAX_SHARE,
     NODES,
     PLAYOUTS,
     RECYCLED,
@@ -201,13 +202,16 @@ class TreeSearch:
         tree.nodes[node]["is_proved"] = 0
         tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
 
-    def guide(self, tables: PatternTables, weights: Weights) -> None:
-        """Give moves priors by what patterns say.
+    def guide(
+        self, tables: PatternTables, weights: Weights, minimax_share: float = MINIMAX_SHARE
+    ) -> None:
+        """Give moves priors, and a part of their values, by what patterns say.
 
         ``weights`` float32 (entries + 1, phases * outputs): logits of goal values, of the first of
-        two rivals alone, or of each role. The tree begins again; with other weights of the same
-        tables it goes on.
+        two rivals alone, or of each role. For ``minimax_share`` see :class:`.Settings`. The tree
+        begins again; with other weights of the same tables it goes on.
         """
+        self.settings = self.settings._replace(minimax_share=minimax_share)
         if tables is self.memory.priors.tables:
             self.memories = [
                 memory._replace(priors=memory.priors._replace(weights=weights))

@@ -17,6 +17,7 @@ from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, 
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
+from ggp_player.strategies.mcts import MINIMAX_SHARE
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import GAME, finished, numbered_evaluation, ticking
 from tests.support.small_games import breakthrough, compiled, sampled
@@ -62,6 +63,8 @@ class Duels:
         self.count = 0
         self._clock = clock
         self._results = iter(results)
+        self.matches = 0
+        """Of the last duel."""
 
     def __call__(self, *_arguments: object) -> Iterator[Score]:
         self.count += 1
@@ -70,6 +73,7 @@ class Duels:
             self._clock.time += 0.1
             score.points += result
             score.matches += 1
+            self.matches = score.matches
             yield score
 
 
@@ -103,24 +107,45 @@ class Lessons:
 
 
 def learner_after(
-    monkeypatch: pytest.MonkeyPatch, *results: Sequence[float], seconds: float = 20.0
+    monkeypatch: pytest.MonkeyPatch,
+    *results: Sequence[float],
+    seconds: float = 20.0,
+    told: list[float] | None = None,
 ) -> tuple[Learner, Duels, PropnetStateMachine]:
-    """A learner that has worked, and the duels it holds."""
+    """A learner that has worked, and the duels it holds; ``told`` gets minimax shares."""
+    shares = told if told is not None else []
     machine, clock = compiled(breakthrough(4, 5)), Hand()
     duels = Duels(clock, *results)
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
-    found = Learner(clock)
+    found = Learner(clock, guide=lambda _tables, _weights, share: shares.append(share))
     for _ in found.work(machine, 1, Deadline.after(seconds, lambda: 0.0)):
         pass
     return found, duels, machine
 
 
 def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, _ = learner_after(monkeypatch, WON)
+    found, duels, _ = learner_after(monkeypatch, WON, WON)
     assert isinstance(found.strategy, LearnedAlphaBeta)
-    assert found.note.endswith("40 games; alpha-beta with it won 100 % of 6 duels")
-    assert duels.count == 1
+    assert found.note.endswith(
+        "40 games; alpha-beta with it won 100 % of 6 duels,"
+        " and won 100 % of 6 duels with more of it in the tree search"
+    )
+    assert duels.count == 2
+
+
+@pytest.mark.parametrize(
+    ("results", "share"),
+    [((LOST,), 0.0), (([1.0, 0.0],), MINIMAX_SHARE), ((WON, LOST), learner.GREATER_SHARE)],
+)
+def test_the_points_say_how_much_patterns_weigh_in_the_tree_search(
+    results: Sequence[Sequence[float]], share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[float] = []
+    found, duels, _ = learner_after(monkeypatch, *results, told=told)
+    assert (found.strategy, duels.count) == (None, len(results))
+    assert told == [MINIMAX_SHARE, share]
+    assert duels.matches >= learner.LEAST_MATCHES
 
 
 def test_the_tree_search_goes_on_where_alpha_beta_does_not_win(
@@ -140,13 +165,13 @@ def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, machine = learner_after(monkeypatch, [1.0, 0.0], WON)
+    found, duels, machine = learner_after(monkeypatch, [1.0, 0.0], WON, WON)
     assert found.strategy is None
     for _ in found.go_on(machine):
         if found.strategy is not None:
             break
     assert isinstance(found.strategy, LearnedAlphaBeta)
-    assert duels.count == 2
+    assert duels.count == 3
 
 
 @pytest.mark.parametrize("share", [0.4, 0.6])
@@ -157,7 +182,7 @@ def test_what_is_learned_later_plays_unless_it_loses(
         yield
         return Score(10 * share, 10)
 
-    found, duels, machine = learner_after(monkeypatch, WON)
+    found, duels, machine = learner_after(monkeypatch, WON, WON)
     monkeypatch.setattr(learner, "compare_evaluations", compared)
     monkeypatch.setattr(learner, "LATER_SECONDS", 0.05)
     before = found.strategy
@@ -165,23 +190,23 @@ def test_what_is_learned_later_plays_unless_it_loses(
         pass
     assert (found.strategy is not before) == (share > 0.5)
     assert ("60 % against the one before" in found.note) == (share > 0.5)
-    assert duels.count == 1
+    assert duels.count == 2
 
 
 def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
     machine, clock = compiled(breakthrough(4, 5)), Hand()
-    duels = Duels(clock, LOST, LOST, WON)
+    duels = Duels(clock, LOST, LOST, WON, WON)
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock, guide=lambda *_: told.append(duels.count))
     for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
         pass
-    assert (found.strategy, told) == (None, [0])
+    assert (found.strategy, told) == (None, [0, 1])
     for _ in found.go_on(machine):
         if found.strategy is not None:
             break
-    assert told == [0, 1, 2]
+    assert told == [0, 1, 1, 2, 2, 3]
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +234,7 @@ def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) ->
             lessons.evaluation = None
 
     monkeypatch.setattr(Lessons, "work", too_slow)
-    found, duels, machine = learner_after(monkeypatch, WON, seconds=5.0)
+    found, duels, machine = learner_after(monkeypatch, WON, WON, seconds=5.0)
     assert (found.note, duels.count) == ("too few states to find patterns in", 0)
     for _ in found.go_on(machine):
         if found.strategy is not None:

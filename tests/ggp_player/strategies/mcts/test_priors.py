@@ -14,6 +14,7 @@ from gdl.state_machine import State
 from ggp_player.inspect.pattern_report import report_patterns
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.mcts.arrays import (
+    MINIMAX_SHARE,
     NODES,
     PARTS,
     Settings,
@@ -21,6 +22,7 @@ from ggp_player.strategies.mcts.arrays import (
 from ggp_player.strategies.mcts.memory import (
     WAITING_NODES,
 )
+from ggp_player.strategies.mcts.pools import live_child
 from ggp_player.strategies.mcts.priors import EXPANDED, UNIFORM
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import CERTAIN, NO_TABLES
@@ -37,10 +39,14 @@ STRIDE = 2
 
 
 def guided(
-    machine: PropnetStateMachine, evaluation: LearnedEvaluation, steps: int, memory: int = 2**24
+    machine: PropnetStateMachine,
+    evaluation: LearnedEvaluation,
+    steps: int,
+    memory: int = 2**24,
+    minimax_share: float = MINIMAX_SHARE,
 ) -> TreeSearch:
     search = TreeSearch(machine, SETTINGS, seed=1, memory=memory)
-    search.guide(evaluation.tables, evaluation.weights)
+    search.guide(evaluation.tables, evaluation.weights, minimax_share)
     search.set_root(machine.initial_state())
     for _ in range(0, steps, 10):
         search.run(10)
@@ -70,11 +76,11 @@ def nodes_with_priors(search: TreeSearch) -> Iterator[tuple[int, int, State]]:
 
 @pytest.mark.parametrize("evaluate", [learned, numbered_evaluation])
 @pytest.mark.parametrize("rules", [GAME, connect_four(4, 4)], ids=["breakthrough", "connectFour"])
-def test_priors_and_deficits_say_what_patterns_say(rules: str, evaluate: object) -> None:
+def test_priors_and_values_say_what_patterns_say(rules: str, evaluate: object) -> None:
     machine = compiled(rules)
     assert callable(evaluate)
     evaluation = evaluate(machine)
-    search = guided(machine, evaluation, 200)
+    search = guided(machine, evaluation, 200, minimax_share=0.0)
     tree, checked = search.memory.tree, 0
     for node, mover, state in islice(nodes_with_priors(search), None, None, STRIDE):
         own = tree.roles[node, mover]
@@ -89,9 +95,28 @@ def test_priors_and_deficits_say_what_patterns_say(rules: str, evaluate: object)
         shares = [1 / (1 + exp(-logit)) for logit in logits]
         expected = (1 - UNIFORM) * likely / likely.sum() + UNIFORM / len(edges)
         assert edges["prior"] / PARTS == pytest.approx(expected, abs=2e-4)
-        assert edges["deficit"] / PARTS == pytest.approx(max(shares) - np.array(shares), abs=2e-4)
+        assert edges["judged"] / PARTS == pytest.approx(shares, abs=2e-4)
         checked += 1
     assert checked > 45
+
+
+@pytest.mark.parametrize("rules", [GAME, connect_four(4, 4)], ids=["breakthrough", "connectFour"])
+def test_what_patterns_say_is_backed_up_by_minimax(rules: str) -> None:
+    machine = compiled(rules)
+    search = guided(machine, learned(machine), 400)
+    tree, backed_up, stale = search.memory.tree, 0, 0
+    for node, mover, _ in nodes_with_priors(search):
+        own = tree.roles[node, mover]
+        edges = range(own["first_edge"], own["first_edge"] + own["choices"])
+        assert own["judged"] == tree.edges["judged"][edges].max()
+        assert tree.roles[node, 1 - mover]["judged"] == PARTS + 1 - int(own["judged"])
+        for edge in edges:
+            child = live_child(tree, edge)
+            if child >= 0 and tree.roles[child, mover]["judged"]:
+                backed_up += 1
+                stale += tree.edges[edge]["judged"] != tree.roles[child, mover]["judged"]
+    assert backed_up > 50
+    assert stale < 0.3 * backed_up  # of nodes that no descent has left since
 
 
 def test_no_node_waits_for_long() -> None:

@@ -54,9 +54,6 @@ LATER_COMPARISON = 0.2
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
-LEAST_MATCHES = 6
-"""Alpha-beta is not given up after fewer, as its points also say what the patterns are worth."""
-
 LEAST_SHARE = 0.2
 """Where alpha-beta has less of the points, patterns are no part of values in the tree search."""
 
@@ -159,7 +156,7 @@ class Learner:
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         for score in time.of_steps(self._matches(search, evaluation, random, pace)):
             yield
-            if _is_decided(score) or time() >= patience * seconds:
+            if score.verdict is not ChallengeVerdict.OPEN or time() >= patience * seconds:
                 break
         return score
 
@@ -260,13 +257,6 @@ class Learner:
         else:
             self.note += f", and {share} with more of it in the tree search"
         _log.info("%s", self.note)
-
-
-def _is_decided(score: Score) -> bool:
-    """Whether a duel may end."""
-    if score.verdict is ChallengeVerdict.CHAMPION:
-        return score.matches >= LEAST_MATCHES
-    return score.verdict is ChallengeVerdict.CHALLENGER
 
 
 def _share_after(score: Score, *, has_won: bool) -> float:

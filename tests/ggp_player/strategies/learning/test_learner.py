@@ -14,7 +14,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
-from ggp_player.strategies.learning.duel import Score
+from ggp_player.strategies.learning.duel import LEAST_MATCHES, Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
 from ggp_player.strategies.mcts import MINIMAX_SHARE
@@ -145,7 +145,7 @@ def test_the_points_say_how_much_patterns_weigh_in_the_tree_search(
     found, duels, _ = learner_after(monkeypatch, *results, told=told)
     assert (found.strategy, duels.count) == (None, len(results))
     assert told == [MINIMAX_SHARE, share]
-    assert duels.matches >= learner.LEAST_MATCHES
+    assert duels.matches >= LEAST_MATCHES
 
 
 def test_the_tree_search_goes_on_where_alpha_beta_does_not_win(

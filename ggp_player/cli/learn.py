@@ -272,15 +272,12 @@ class _Task:
         """Let alpha-beta with the evaluation play the tree search."""
         evaluation = self._learning.evaluation
         assert evaluation is not None
-        learner, random = Learner(self._clock), Random(self._seed)
-        duel = learner.duel(self._machine, evaluation, random, self._duel_seconds)
-        while True:
-            try:
-                next(duel)
-            except StopIteration as end:
-                score = end.value
-                return DuelResult(score.points, score.matches) if score.matches else None
+        learner, random, result = Learner(self._clock), Random(self._seed), None
+        for score in learner.duel(self._machine, evaluation, random, self._duel_seconds):
             progress.show("duel", self._passed)
+            if score.matches:
+                result = DuelResult(score.points, score.matches)
+        return result
 
     def _save(self) -> Path:
         evaluation = self._learning.evaluation

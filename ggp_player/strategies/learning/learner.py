@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import TypeAlias
 
@@ -54,8 +54,12 @@ LATER_COMPARISON = 0.2
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
-LEAST_SHARE = 0.2
-"""Where alpha-beta has less of the points, patterns are no part of values in the tree search."""
+LEAST_SHARE = 0.25
+"""Where alpha-beta has less of the points, one more match won and one more lost, patterns are no
+part of values in the tree search: three lost matches are enough for that, and one won of seven."""
+
+FIRST_MATCHES = 3
+"""Fewer say nothing of that."""
 
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
@@ -140,25 +144,24 @@ class Learner:
         patience: float = 1.0,
         *,
         minimax_share: float = 0.0,
-    ) -> Generator[None, None, Score]:
-        """Let alpha-beta play the tree search until it is decided who is better; return its score.
+    ) -> Iterator[Score]:
+        """Let alpha-beta play the tree search until it is decided who is better.
 
         The tree search has patterns in its values by ``minimax_share``.
 
         Moves are so short that as many matches as mostly are needed take so many seconds, but not
         so short that they say nothing of a match. After ``patience`` times as many seconds it ends
-        anyhow. Yields after each move.
+        anyhow. Yields the score after each move.
         """
-        time, score = OwnTime(self._clock), Score()
+        time = OwnTime(self._clock)
         search = _tree_search(machine, random)
         search.guide(evaluation.tables, evaluation.weights, minimax_share)
         pace = seconds / USUAL_MATCHES / search.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         for score in time.of_steps(self._matches(search, evaluation, random, pace)):
-            yield
+            yield score
             if score.verdict is not ChallengeVerdict.OPEN or time() >= patience * seconds:
                 break
-        return score
 
     def _work(
         self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None, own: Clock
@@ -208,17 +211,29 @@ class Learner:
             _log.info("%s", self.note)
             return
         for share in 0.0, GREATER_SHARE:
-            score = yield from self.duel(
+            score = Score()
+            for score in self.duel(
                 machine, evaluation, self._random, self._plan.duels, PATIENCE, minimax_share=share
-            )
+            ):
+                if share == 0.0:
+                    self._weigh(evaluation, score)
+                yield
             self._note(evaluation, score, share)
-            has_won = score.verdict is ChallengeVerdict.CHALLENGER
-            if share == 0.0:
-                self._minimax_share = _share_after(score, has_won=has_won)
-                self._guide_by(evaluation)
-            if not has_won:
+            if score.verdict is not ChallengeVerdict.CHALLENGER:
                 return
         self._play_with(evaluation)
+
+    def _weigh(self, evaluation: LearnedEvaluation, score: Score) -> None:
+        """Let patterns weigh as alpha-beta has done so far against a tree search without them."""
+        share = self._minimax_share
+        if score.verdict is ChallengeVerdict.CHALLENGER:
+            share = GREATER_SHARE
+        elif score.matches >= FIRST_MATCHES:
+            is_good = (score.points + 1) / (score.matches + 2) >= LEAST_SHARE
+            share = MINIMAX_SHARE if is_good else 0.0
+        if share != self._minimax_share:
+            self._minimax_share = share
+            self._guide_by(evaluation)
 
     def _guide_by(self, evaluation: LearnedEvaluation) -> None:
         """Guide the tree search in the match."""
@@ -257,13 +272,6 @@ class Learner:
         else:
             self.note += f", and {share} with more of it in the tree search"
         _log.info("%s", self.note)
-
-
-def _share_after(score: Score, *, has_won: bool) -> float:
-    """The minimax share by how alpha-beta did against a tree search without it."""
-    if has_won:
-        return GREATER_SHARE
-    return MINIMAX_SHARE if score.share >= LEAST_SHARE else 0.0
 
 
 def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:

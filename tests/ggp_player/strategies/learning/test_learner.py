@@ -135,16 +135,21 @@ def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("results", "share"),
-    [((LOST,), 0.0), (([1.0, 0.0],), MINIMAX_SHARE), ((WON, LOST), learner.GREATER_SHARE)],
+    ("results", "shares"),
+    [
+        ([LOST], [0.0]),
+        ([[1.0, 0.0]], []),
+        ([[0.0, 0.0, 0.0, 1.0, 0.0, 1.0]], [0.0, MINIMAX_SHARE]),
+        ([WON, LOST], [learner.GREATER_SHARE]),
+    ],
 )
 def test_the_points_say_how_much_patterns_weigh_in_the_tree_search(
-    results: Sequence[Sequence[float]], share: float, monkeypatch: pytest.MonkeyPatch
+    results: Sequence[Sequence[float]], shares: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[float] = []
     found, duels, _ = learner_after(monkeypatch, *results, told=told)
     assert (found.strategy, duels.count) == (None, len(results))
-    assert told == [MINIMAX_SHARE, share]
+    assert told == [MINIMAX_SHARE, *shares]
     assert duels.matches >= LEAST_MATCHES
 
 
@@ -206,7 +211,7 @@ def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch)
     for _ in found.go_on(machine):
         if found.strategy is not None:
             break
-    assert told == [0, 1, 1, 2, 2, 3]
+    assert told == [0, 1, 1, 2, 3, 3]  # in the last round it weighs something, then more
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,12 +54,12 @@ LATER_COMPARISON = 0.2
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
-LEAST_SHARE = 0.25
+LEAST_SHARE = 0.3
 """Where alpha-beta has less of the points, one more match won and one more lost, patterns are no
-part of values in the tree search: three lost matches are enough for that, and one won of seven."""
+part of values in the tree search."""
 
 FIRST_MATCHES = 3
-"""Fewer say nothing of that."""
+"""Fewer say nothing of that, and until then patterns are no part of values either."""
 
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
@@ -99,7 +99,7 @@ class Learner:
         self.is_pessimistic = False
         self.note = ""
         self._duels = True
-        self._minimax_share = MINIMAX_SHARE
+        self._minimax_share = 0.0
         self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None

@@ -45,7 +45,7 @@ class LazyGroup(click.Group):
         params: list[click.Parameter] | None = None,
         help: str | None = None,
     ) -> None:
-        settings = {"help_option_names": ["-h", "--help"]}
+        settings = {"help_option_names": ["-h", "--help"], "show_default": True}
         super().__init__(
             name, callback=callback, params=params, help=help, context_settings=settings
         )

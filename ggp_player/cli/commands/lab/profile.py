@@ -11,9 +11,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
 @click.command("profile", short_help="Measure what a search does with its time.")
 @click.argument("games", metavar="GAME...", nargs=-1, type=RULESHEET)
 @click.option("--all", "all_games", is_flag=True, help="All games of our own.")
-@click.option(
-    "--strategy", default="auto:threads=1", show_default=True, metavar="SPEC", help="What searches."
-)
+@click.option("--strategy", default="auto:threads=1", metavar="SPEC", help="What searches.")
 @number_option(
     "--seconds",
     click.FloatRange(0, MAX_CLOCK, min_open=True),
@@ -36,7 +34,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
     help="Search after so many random joint moves; may be given several times.  [default: 0, and "
     "half of a random playout]",
 )
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @number_option(
     "--solve", click.IntRange(0), 20, "Prove so many stored positions of a game that has some."
 )

@@ -58,7 +58,7 @@ from gdl.engine.kernels.ir_helpers import (
 from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
 from gdl.engine.lane_kernels.delivery import I8, each_bit
-from gdl.engine.lane_kernels.draws import random_below
+from gdl.engine.lane_kernels.draws import emit_draw_of_line
 from gdl.engine.lane_kernels.episode import Emitter, Pieces, emit_episodes
 from gdl.engine.stepper import SteppingPlan, call_strides
 
@@ -223,22 +223,7 @@ def _emit_draw(helpers: IrHelpers) -> None:
     kinds = [POINTER, POINTER, I64, I64, I64]
     function, b = helpers.function("draw_lane", ir.VoidType(), kinds)
     masks, actions, count, seed, lane = function.args
-    line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-
-    def legal(action: Value) -> Value:
-        return b.icmp_unsigned("!=", get_integer(b, line, action, I8), ir.Constant(I8, 0))
-
-    total, found = helpers.counter(b, 0), helpers.counter(b, 0)
-    with loop(b, integer(0), count) as action:
-        b.store(b.add(b.load(total, typ=I64), b.zext(legal(action), I64)), total)
-    left = helpers.counter(b, 0)
-    b.store(random_below(b, b.load(total, typ=I64), seed, lane), left)
-    with loop(b, integer(0), count) as action, b.if_then(legal(action)):
-        wanted = b.load(left, typ=I64)
-        with b.if_then(b.icmp_signed("==", wanted, integer(0))):
-            b.store(action, found)
-        b.store(b.sub(wanted, integer(1)), left)
-    b.store(b.load(found, typ=I64), b.gep(actions, [lane], source_etype=I64))
+    emit_draw_of_line(b, masks, count, seed, actions, lane)
     b.ret_void()
 
 

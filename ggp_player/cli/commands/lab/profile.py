@@ -49,7 +49,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
     unit="PERCENT",
 )
 @click.option("--check", is_flag=True, help="Exit with 1 unless the provers keep to that.")
-@output_option("--json", text="Write all that was measured to a file, as JSON.")
+@output_option("--json", "output", text="Write all that was measured to a file, as JSON.")
 @click.pass_context
 @runs("ggp_player.cli.lab.profile:run_profile_command")
 def profile_command() -> None:

@@ -1,4 +1,7 @@
-"""The solver of reversi: from facts to bitboards, and from their values to goals."""
+"""The solver of reversi: from facts to bitboards, and from their values to goals.
+
+Apart, as the solver of each game has a file.
+"""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def emit_select(helpers: IrHelpers) -> Value:
         b.branch(descents[number - 1])
     for number in reversed(range(UNROLLED_LEVELS)):
         b.position_at_end(descents[number])
-        tree.emit_descent(*tree.levels[number : number + 2], tree.local_numbers)
+        tree.emit_descent(tree.levels[number], tree.levels[number + 1], tree.local_numbers)
         if number:
             b.branch(descents[number - 1])
         else:

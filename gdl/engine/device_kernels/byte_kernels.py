@@ -8,8 +8,8 @@ from math import gcd
 from llvmlite import ir
 
 from gdl.engine.device_kernels.plane_helpers import PlaneHelpers
-from gdl.engine.kernels.ir_helpers import I32, I64, POINTER, Value, get_integer, integer
-from gdl.engine.lane_kernels.delivery import I8, each_bit
+from gdl.engine.kernels.ir_helpers import I32, I64, POINTER, Value, each_bit, get_integer, integer
+from gdl.engine.lane_kernels.delivery import I8
 
 WORD = 64
 """How many lanes a word of rows has."""

@@ -56,13 +56,15 @@ from gdl.engine.kernels.ir_helpers import (
     IrHelpers,
     Value,
     batches,
+    each_bit,
     get_integer,
     integer,
+    local_words,
     loop,
 )
 from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
-from gdl.engine.lane_kernels.delivery import I8, each_bit
+from gdl.engine.lane_kernels.delivery import I8
 from gdl.engine.lane_kernels.draws import emit_draw_of_line
 from gdl.engine.lane_kernels.episode import Emitter, Pieces, emit_episodes
 from gdl.engine.stepper import SteppingPlan, call_strides
@@ -180,11 +182,11 @@ def _emit_thread(
     kinds = [POINTER, POINTER, *[I64] * len(strides), I64, I64]
     function, b = helpers.function(f"{name}_thread", ir.VoidType(), kinds)
     game, blocks, *bases, illegal, thread = function.args
-    block = _record(b, len(BlockArguments._fields))
+    block = local_words(b, len(BlockArguments._fields))
     word = b.mul(thread, integer(WORD // 8))
     for index in range(len(BlockArguments._fields)):
         _put(b, block, index, b.add(get_integer(b, blocks, integer(index)), word))
-    call = _record(b, len(strides))
+    call = local_words(b, len(strides))
     for index, (base, stride) in enumerate(zip(bases, strides, strict=True)):
         moved = b.add(base, b.mul(thread, integer(stride)))
         none = b.icmp_signed("==", base, integer(0))
@@ -202,13 +204,6 @@ def _emit_thread(
     b.call(pieces.spread, [masks["held"], masks["used"], out, integer(1)])
     helpers.store(b, helpers.zero, masks["held"], integer(0))
     b.ret_void()
-
-
-def _record(b: Value, size: int) -> Value:
-    with b.goto_entry_block():
-        address = b.alloca(ir.ArrayType(I64, size))
-    address.type = POINTER
-    return address
 
 
 def _put(b: Value, record: Value, index: int, value: Value) -> None:

@@ -16,6 +16,7 @@ from gdl.engine.kernels.ir_helpers import (
     Value,
     get_integer,
     integer,
+    local_words,
     loop,
     repeat,
 )
@@ -259,7 +260,7 @@ class _Tree:
         numbers = _Numbers(
             *(self._rows(helpers.at(b, scratch, integer(i * NUMBER_ROWS))) for i in range(3))
         )
-        nodes, counters = (self._array(MAX_LEVELS + 1) for _ in range(2))
+        nodes, counters = (local_words(b, MAX_LEVELS + 1) for _ in range(2))
 
         def keep(number: Value, level: _Level) -> None:
             b.store(level.nodes, b.gep(nodes, [number], source_etype=I64))
@@ -294,13 +295,6 @@ class _Tree:
             self.emit_descent(kept(b.sub(upper, integer(1))), kept(upper), numbers)
         for bit in range(UNROLLED_LEVELS + 1):
             b.store(helpers.get(b, numbers.random(bit)), self.local_numbers.random(bit))
-
-    def _array(self, length: int) -> Value:
-        with self.b.goto_entry_block():
-            address = self.b.alloca(ir.ArrayType(I64, length))
-        address.align = 64
-        address.type = POINTER
-        return address
 
 
 def _value(number: Value) -> Value:

@@ -11,10 +11,10 @@ from gdl.engine.kernels.ir_helpers import (
     Value,
     get_integer,
     integer,
+    local,
     loop,
     repeat,
 )
-from gdl.engine.lane_kernels.actions import local_integer
 from gdl.engine.lane_kernels.delivery import I8
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -30,7 +30,7 @@ def emit_draw(helpers: IrHelpers) -> Value:
     """
     function, b = helpers.function("draw", ir.VoidType(), [POINTER, I64, I64, I64, POINTER])
     masks, count, lanes, seed, actions = function.args
-    done = local_integer(b, integer(0))
+    done = local(b, I64, integer(0))
     for size in (8, 16, 32, 64):
         above = integer(size // 2 if size > 8 else 0)
         fits = b.and_(b.icmp_signed("<=", count, integer(size)), b.icmp_signed(">", count, above))
@@ -85,11 +85,11 @@ def _emit_long_draws(b: Value) -> Value:
 
     with loop(b, integer(0), whole) as lane:
         line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-        total = local_integer(b, integer(0))
+        total = local(b, I64, integer(0))
         with loop(b, integer(0), b.add(last, integer(1))) as word:
             b.store(b.add(b.load(total, typ=I64), b.ctpop(read(line, word))), total)
-        left = local_integer(b, random_below(b, b.load(total, typ=I64), seed, lane))
-        found = local_integer(b, integer(0))
+        left = local(b, I64, random_below(b, b.load(total, typ=I64), seed, lane))
+        found = local(b, I64, integer(0))
         some = b.icmp_signed("!=", b.load(total, typ=I64), integer(0))
         with b.if_then(some), repeat(b) as again:
             word = b.load(found, typ=I64)
@@ -114,10 +114,10 @@ def emit_draw_of_line(
     def legal(action: Value) -> Value:
         return b.icmp_unsigned("!=", get_integer(b, line, action, I8), ir.Constant(I8, 0))
 
-    total, found = local_integer(b, integer(0)), local_integer(b, integer(0))
+    total, found = local(b, I64, integer(0)), local(b, I64, integer(0))
     with loop(b, integer(0), count) as action:
         b.store(b.add(b.load(total, typ=I64), b.zext(legal(action), I64)), total)
-    left = local_integer(b, random_below(b, b.load(total, typ=I64), seed, lane))
+    left = local(b, I64, random_below(b, b.load(total, typ=I64), seed, lane))
     with loop(b, integer(0), count) as action, b.if_then(legal(action)):
         wanted = b.load(left, typ=I64)
         with b.if_then(b.icmp_signed("==", wanted, integer(0))):

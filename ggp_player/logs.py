@@ -6,7 +6,7 @@ control characters are escaped; the same statement writes at most :data:`BURST` 
 one a second from then on, for each match; and a statement's traceback is shown :data:`TRACEBACKS`
 times a minute. What is left out is counted, and the statement's next line says how many there were.
 
-The match of a line is that of the task that writes it: see :func:`in_match`.
+The match of a line is that of the task that writes it: see :func:`enter_match`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import logging
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -45,16 +43,6 @@ STATEMENTS = 1000
 """How many statements, each with its match, are counted; the oldest are forgotten."""
 
 _match: ContextVar[str] = ContextVar("match", default="")
-
-
-@contextmanager
-def in_match(match_id: str) -> Iterator[None]:
-    """Note the match in all lines that are written meanwhile, and by tasks that begin meanwhile."""
-    token = _match.set(shown(match_id))
-    try:
-        yield
-    finally:
-        _match.reset(token)
 
 
 def enter_match(match_id: str) -> None:

@@ -13,7 +13,6 @@ that is shipped, once it has been built.
 from __future__ import annotations
 
 import ast
-import ctypes
 import hashlib
 import importlib
 import inspect
@@ -32,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdl.array_kernels.arguments import RESULT_KINDS, Leaf, Packer, number_of
+from gdl.array_kernels.arguments import RESULT_KINDS, Entry, KernelArchiveError, Leaf
 from gdl.code_cache import cache_folders, read_own
 from gdl.native_code import NativeCode, is_compiled, native_code
 
@@ -41,14 +40,7 @@ if TYPE_CHECKING:
 
 MANIFEST, CODE = "kernels.json", "kernels.ll.xz"
 
-_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
-
-
 _log = logging.getLogger(__name__)
-
-
-class KernelArchiveError(Exception):
-    """An archive is damaged, or a kernel failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +176,9 @@ class KernelArchive:
         if self._current is None:
             return None
         kind = self._current[1].entries.get(name)
-        return Entry(name, kind, self._code) if kind is not None else None
+        if kind is None:
+            return None
+        return Entry(name, map(Leaf.from_json, kind.leaves), kind.result, self._code)
 
 
 def _whole_manifest(folder: Path) -> Manifest | None:
@@ -197,23 +191,6 @@ def _whole_manifest(folder: Path) -> Manifest | None:
     except KernelArchiveError:
         return None
     return manifest if hashlib.sha256(packed).hexdigest() == manifest.code else None
-
-
-class Entry:
-    """A kernel's native code."""
-
-    def __init__(self, name: str, kind: EntryType, code: NativeCode) -> None:
-        self._name, self._result = name, kind.result
-        self._packer = Packer(name, [Leaf.from_json(leaf) for leaf in kind.leaves])
-        self._code = code  # the address is valid while this lives
-        self._function = _SIGNATURE(code.address(name))
-
-    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 as the kernel says
-        """Call it. Raises TypeError for arguments that do not fit."""
-        result = ctypes.c_int64()
-        if self._function(self._packer.pack(arguments), ctypes.byref(result)):
-            raise KernelArchiveError(f"{self._name} failed, for lack of memory perhaps")
-        return number_of(result.value, self._result)
 
 
 # ---------------------------------------------------------------------- the archives in use

@@ -7,6 +7,7 @@ shape; it is C-contiguous.
 
 from __future__ import annotations
 
+import ctypes
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +18,8 @@ from weakref import ref
 import numpy as np
 from numpy.typing import DTypeLike
 
+from gdl.native_code import NativeCode
+
 Argument: TypeAlias = Any
 """An array, a number, or a named tuple of arguments."""
 
@@ -26,10 +29,16 @@ _FORMATS = {"i": "q", "u": "Q", "b": "?7x", "f": "d"}
 RESULT_KINDS = ("V", *_FORMATS)
 """The kinds of what a kernel returns, as NumPy has them; ``V`` is nothing."""
 
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
+
 MAX_DIMENSIONS = 8
 
 _NUMBER_TYPE = re.compile("[<>=|][biuf][1248]")
 """How NumPy describes a type of numbers; it evaluates some of the texts that are none."""
+
+
+class KernelArchiveError(Exception):
+    """An archive is damaged, or a kernel failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +170,23 @@ class Packer:
             if not value.flags.c_contiguous:
                 found += " that is not contiguous"
         return TypeError(f"{self._kernel} takes {leaf}, not {found}")
+
+
+class Entry:
+    """A kernel's native code; ``result`` is the kind of what it returns."""
+
+    def __init__(self, name: str, leaves: Iterable[Leaf], result: str, code: NativeCode) -> None:
+        self._name, self._result = name, result
+        self._packer = Packer(name, list(leaves))
+        self._code = code  # the address is valid while this lives
+        self._function = _SIGNATURE(code.address(name))
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 as the kernel says
+        """Call it. Raises TypeError for arguments that do not fit."""
+        result = ctypes.c_int64()
+        if self._function(self._packer.pack(arguments), ctypes.byref(result)):
+            raise KernelArchiveError(f"{self._name} failed, for lack of memory perhaps")
+        return number_of(result.value, self._result)
 
 
 def number_of(word: int, kind: str) -> int | float | bool | None:

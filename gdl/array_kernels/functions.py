@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar, cast
 
 from gdl.array_kernels import archive
+from gdl.array_kernels.arguments import KernelArchiveError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -50,7 +51,7 @@ class KernelFunction:
             reason = (
                 "is in no archive, and to compile it needs Numba: pip install 'ggp-player[kernels]'"
             )
-            raise archive.KernelArchiveError(f"{self.name} {reason}")
+            raise KernelArchiveError(f"{self.name} {reason}")
         from gdl.array_kernels.numba_compiler import call_compiled
 
         return call_compiled(self)

@@ -206,7 +206,7 @@ class _Builder:
     def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
         """Define an atom by the literals of its bodies."""
         products = list(_possible(bodies))
-        if not self.group_moves or not any(map(self.sets.known, products)):
+        if not self.group_moves or all(map(self.sets.literals.isdisjoint, products)):
             return self.graph.sum_of_products(products)
         groups = self._grouped(products)
         literal = self.graph.sum_of_products([self._product(*group) for group in groups])
@@ -234,7 +234,7 @@ class _Builder:
 
         A role makes one move: it is in two sets if and only if it is in their intersection.
         """
-        known = self.sets.known(product)
+        known = product & self.sets.literals
         if not known:
             return [(None, product)]
         expanded: list[Group] = [(None, product - known)]

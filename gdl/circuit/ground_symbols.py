@@ -125,7 +125,8 @@ class GroundSymbols:
         used: set[int] = set()
         for kind in self.kinds:
             used.update(np.bincount(kind.arguments().ravel()).nonzero()[0].tolist())
-        return {each: str(self._decode(each)) for each in used}
+        terms = [self._decode(each) for each in used]
+        return dict(zip(used, map(str, terms), strict=True))
 
 
 def _sorted(tokens: Integers, count: int) -> Integers:

@@ -60,7 +60,7 @@ class MoveSets:
     """The literals that are known to be sets of moves, and what they are made of.
 
     A literal is a *plain set* where it is just one role's move being one of a set. Otherwise it is
-    a disjunction of a few groups.
+    a disjunction of a few groups. ``literals`` are all that are known.
     """
 
     def __init__(self, graph: AndInverterGraph, roles: Sequence[range]) -> None:
@@ -70,6 +70,7 @@ class MoveSets:
         self._all_moves = list(map(frozenset, roles))
         self._move_count = np.array(list(map(len, roles)), dtype=np.int64)
         self._groups: dict[int, tuple[Group, ...] | None] = {}
+        self.literals = self._groups.keys()
         # By literal: the role of a plain set, and where its members are, or the other moves of the
         # role where it has most of them.
         self._role = np.full(2 * len(graph), _NO_SET)
@@ -93,10 +94,6 @@ class MoveSets:
         if 2 * len(chosen) > len(self._roles[role]):
             return self._graph.or_(self._all_moves[role] - chosen) ^ 1
         return self._graph.or_(chosen)
-
-    def known(self, product: Product) -> frozenset[int]:
-        """The literals of a product that are sets of moves."""
-        return product & self._groups.keys()
 
     def groups(self, literal: int) -> tuple[Group, ...]:
         """The groups of a literal that is known, of which one holds where it does."""

@@ -132,16 +132,13 @@ def machine_option(default: MachineKind) -> Callable[[Command], Command]:
         type=click.Choice([machine.value for machine in MachineKind]),
         callback=lambda context, parameter, value: MachineKind(value),
         default=default.value,
-        show_default=True,
         help="Interpret the rules, or compile them to a circuit.",
     )
 
 
 def seed_option(command: Command) -> Command:
     """Give a command the option ``--seed``, as the argument ``seed``."""
-    return click.option(
-        "--seed", default=0, metavar="N", show_default=True, help="One seed, one result."
-    )(command)
+    return click.option("--seed", default=0, metavar="N", help="One seed, one result.")(command)
 
 
 def number_option(
@@ -152,9 +149,7 @@ def number_option(
     unit: str = "N",
 ) -> Callable[[Command], Command]:
     """Make an option for a number; ``unit`` is what the help has in its place."""
-    return click.option(
-        flag, type=numbers, default=default, show_default=True, metavar=unit, help=text
-    )
+    return click.option(flag, type=numbers, default=default, metavar=unit, help=text)
 
 
 class CommandWithRenamedOptions(click.Command):

@@ -20,34 +20,36 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Target(NamedTuple):
-    """Where a command is, ``module:name``, and the first sentence of its help."""
+    """The module of a command, below the package of all, and the first sentence of its help."""
 
-    place: str
+    module: str
     short_help: str
 
 
 class LazyGroup(click.Group):
     """A group that imports commands when they are called for and reports errors as sentences.
 
-    ``targets`` are the commands by name, with what the group's help says of them, which takes no
-    import then. ``errors`` are reported besides those of this package and of the operating system.
+    ``targets`` are the commands by name, below a ``package``, with what the group's help says of
+    them, which takes no import then. The command ``warm-up`` is ``warm_up_command`` in its module.
+    ``errors`` are reported besides those of this package and of the operating system.
     """
 
     def __init__(
         self,
         name: str | None = None,
         *,
+        package: str,
         targets: Mapping[str, Target],
         errors: tuple[type[Exception], ...] = (),
         callback: Callable[..., object] | None = None,
         params: list[click.Parameter] | None = None,
         help: str | None = None,
     ) -> None:
-        settings = {"help_option_names": ["-h", "--help"]}
+        settings = {"help_option_names": ["-h", "--help"], "show_default": True}
         super().__init__(
             name, callback=callback, params=params, help=help, context_settings=settings
         )
-        self._targets = targets
+        self._package, self._targets = package, targets
         self._errors: tuple[type[Exception], ...] = (GdlError, *errors)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -58,8 +60,8 @@ class LazyGroup(click.Group):
         """Import a command, None where there is none of that name."""
         if cmd_name not in self._targets:
             return None
-        module, _, name = self._targets[cmd_name].place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        module = import_module(f"{self._package}.{self._targets[cmd_name].module}")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

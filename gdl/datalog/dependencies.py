@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from gdl.language import GIVEN_LEVELS, Level, RelationKey, Rule, atoms_of
+from gdl.language import GIVEN_LEVELS, Level, RelationKey, Rule, body_atoms
 
 Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
 """Head relation -> body relation -> whether some occurrence is negated."""
@@ -19,9 +19,8 @@ def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKe
     graph: dict[RelationKey, dict[RelationKey, bool]] = {}
     for rule in rules:
         edges = graph.setdefault(rule.head.relation, {})
-        for literal in rule.body:
-            for atom, positive in atoms_of(literal):
-                edges[atom.relation] = edges.get(atom.relation, False) or not positive
+        for atom, positive in body_atoms(rule):
+            edges[atom.relation] = edges.get(atom.relation, False) or not positive
     return graph
 
 

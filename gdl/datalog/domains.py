@@ -83,9 +83,9 @@ Placed: TypeAlias = tuple[ArgumentPosition, Term]
 """A term with the position at which it stands."""
 
 
-def positions(atom: Atom) -> list[Placed]:
-    """Return every argument of an atom, also inside functions, with its position."""
-    return _positions(True, atom.name, atom.args)
+def positions(*atoms: Atom) -> list[Placed]:
+    """Return every argument of atoms, also inside functions, with its position."""
+    return [placed for atom in atoms for placed in _positions(True, atom.name, atom.args)]
 
 
 def _positions(is_relation: bool, name: str, args: tuple[Term, ...]) -> list[Placed]:
@@ -136,7 +136,7 @@ def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
 
 def _binding(rule: Rule) -> list[Placed]:
     """Return the arguments that bind the variables of a normal rule."""
-    return [at for part in rule.body if isinstance(part, Atom) for at in positions(part)]
+    return positions(*(part for part in rule.body if isinstance(part, Atom)))
 
 
 def _values(body: list[Placed], found: Domains) -> dict[str, Domain] | None:

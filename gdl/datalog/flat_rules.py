@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdl.datalog.dependencies import (
@@ -31,7 +31,7 @@ from gdl.language import (
     Rule,
     Ruleset,
     Term,
-    atoms_of,
+    body_atoms,
 )
 
 MAX_CHAIN = 2000
@@ -134,25 +134,21 @@ def goal_value(term: Term) -> int | None:
 
 
 def _check_levels(
-    rules: Iterable[Rule], level: Mapping[RelationKey, Level], source: Source
+    rules: Sequence[Rule], level: Mapping[RelationKey, Level], source: Source
 ) -> None:
     """Raise an error for rules whose head may not depend on what their body depends on."""
-    for rule in rules:
+    bodies = [body_atoms(rule) for rule in rules]
+    for rule, atoms in zip(rules, bodies, strict=True):
         head = rule.head.relation
+        found = max([level.get(a.relation, Level.STATIC) for a, _ in atoms], default=Level.STATIC)
         if head in GIVEN_LEVELS:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif (found := _level_of_body(rule, level)) > HIGHEST_LEVELS.get(head, Level.TRANSITION):
+        elif found > HIGHEST_LEVELS.get(head, Level.TRANSITION):
             problem = f"'{head[0]}' must not depend on {_LEVEL_TEXTS[found]}"
         else:
             continue
         line, column = source.position((rule.span or (0, 0))[0])
         raise RulesetError(f"{source.name}:{line}:{column}: {problem}")
-
-
-def _level_of_body(rule: Rule, level: Mapping[RelationKey, Level]) -> Level:
-    atoms = (atom for literal in rule.body for atom, _ in atoms_of(literal))
-    found = (level.get(atom.relation, Level.STATIC) for atom in atoms)
-    return max(found, default=Level.STATIC)
 
 
 def _raise_recursion_limit(chain: int) -> None:

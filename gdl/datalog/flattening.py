@@ -29,6 +29,7 @@ from gdl.language import (
     Atom,
     Constant,
     Function,
+    Literal,
     RelationKey,
     Rule,
     Term,
@@ -66,10 +67,11 @@ class Flattening:
         """Flatten rules; those that can never apply are left out."""
         flat: dict[Rule, None] = {}
         for rule in rules:
-            for special in self._specialize(rule):
+            for special in self._specialize(rule) if rule.body else (rule,):
                 head = self.atom(special.head)
-                body = tuple(map_atoms(literal, self.atom) for literal in special.body)
-                flat[Rule(head, body, rule.span)] = None
+                body = tuple([self._literal(literal) for literal in special.body])
+                is_flat = head is special.head and not body
+                flat[special if is_flat else Rule(head, body, rule.span)] = None
         return list(flat)
 
     def atom(self, atom: Atom) -> Atom:
@@ -83,7 +85,10 @@ class Flattening:
                 args += term.args
             else:
                 args.append(term)
-        return Atom(name, tuple(args), atom.span)
+        return atom if name == atom.name else Atom(name, tuple(args), atom.span)
+
+    def _literal(self, literal: Literal) -> Literal:
+        return self.atom(literal) if isinstance(literal, Atom) else map_atoms(literal, self.atom)
 
     def specializations(
         self, relation: RelationKey
@@ -107,23 +112,27 @@ class Flattening:
         return position.is_relation and not domain.constants and len(domain.functions) == 1
 
     def _specialize(self, rule: Rule) -> Iterator[Rule]:
+        """Yield the rules that a rule with a body stands for."""
         values = variable_domains(rule, self.domains)
         if values is None:
             return
-        atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
-        names = dict.fromkeys(name for atom in atoms for name in self._variables_at_flat(atom))
-        binding = (part for part in rule.body if isinstance(part, Atom))
-        bound = {name for atom in binding for name in self._variables_at_flat(atom)}
+        atoms = [rule.head, *(atom for atom, _ in atoms_of(*rule.body))]
+        names = dict.fromkeys(self._variables_at_flat(*atoms))
+        if not names:
+            yield rule
+            return
+        bound = set(
+            self._variables_at_flat(*(part for part in rule.body if isinstance(part, Atom)))
+        )
         choices = [_choices(name, values[name], name in bound) for name in names]
         if prod(map(len, choices)) > MAX_SPECIALIZATIONS:
             message = f"a rule for '{rule.head.name}' becomes over {MAX_SPECIALIZATIONS} rules"
             raise ResourceLimitError(message)
         for combination in product(*choices):
-            terms = dict(zip(names, combination, strict=True))
-            yield substitute_rule(rule, terms) if terms else rule
+            yield substitute_rule(rule, dict(zip(names, combination, strict=True)))
 
-    def _variables_at_flat(self, atom: Atom) -> Iterator[str]:
-        for position, term in positions(atom):
+    def _variables_at_flat(self, *atoms: Atom) -> Iterator[str]:
+        for position, term in positions(*atoms):
             if isinstance(term, Variable) and self._is_flat(position):
                 yield term.name
 

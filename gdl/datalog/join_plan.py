@@ -40,10 +40,9 @@ from gdl.language import (
     RelationKey,
     Rule,
     Term,
-    Variable,
     atoms_of,
+    names_by_argument,
     names_in,
-    variables_in,
     variables_of,
 )
 
@@ -168,18 +167,13 @@ class _Body:
     def __init__(self, literals: Sequence[Literal]) -> None:
         self.literals = literals
         self._bits: dict[str, int] = {}
-        self.columns = [
-            tuple(self._new_mask(variables_of(term)) for term in part.args)
-            if isinstance(part, Atom)
-            else (self._new_mask(variables_in(part)),)
-            for part in literals
-        ]
+        self.columns = [tuple(map(self._new_mask, names)) for names in names_by_argument(literals)]
         self.names = [reduce(or_, columns, 0) for columns in self.columns]
 
-    def _new_mask(self, variables: Iterable[Variable]) -> int:
+    def _new_mask(self, names: Iterable[str]) -> int:
         mask = 0
-        for variable in variables:
-            mask |= 1 << self._bits.setdefault(variable.name, len(self._bits))
+        for name in names:
+            mask |= 1 << self._bits.setdefault(name, len(self._bits))
         return mask
 
     def mask(self, names: Iterable[str]) -> int:
@@ -428,8 +422,8 @@ class CardinalityEstimator:
         """Plan a rule with some columns of its head bound and the others wanted."""
         known: set[str] = set()
         wanted: set[str] = set()
-        for column, term in enumerate(rule.head.args):
-            (known if column in bound else wanted).update(v.name for v in variables_of(term))
+        for column, names in enumerate(names_by_argument((rule.head,))[0]):
+            (known if column in bound else wanted).update(names)
         return make_plan(self, rule.body, known, wanted - known)
 
     def domain_size(self, relation: RelationKey) -> float:

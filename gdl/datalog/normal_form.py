@@ -8,7 +8,7 @@ has become several rules. The meaning stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
@@ -44,12 +44,16 @@ def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
     """
     result: dict[Rule, None] = {}
     for rule in rules:
-        for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
-            solved = _solve_equalities(alternative)
-            if solved is not None:
-                _check_safety(solved, source)
-                result[solved] = None
+        result |= dict.fromkeys(_without_equalities(rule) if rule.body else (rule,))
+    _check_safety(list(result), source)
     return list(result)
+
+
+def _without_equalities(rule: Rule) -> Iterator[Rule]:
+    """Expand the disjunctions that bind variables, and solve what is equal in each alternative."""
+    for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
+        if (solved := _solve_equalities(alternative)) is not None:
+            yield solved
 
 
 def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
@@ -74,8 +78,12 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
                 return index
         return None
 
-    split = (part for rule in rules for part in expand(rule, recursive_disjunction))
-    return list(dict.fromkeys(split))
+    split = [
+        part
+        for rule in rules
+        for part in (expand(rule, recursive_disjunction) if _has_disjunction(rule) else (rule,))
+    ]
+    return list(dict.fromkeys(split)) if split != rules else rules
 
 
 def expand(
@@ -109,6 +117,10 @@ def expand_all(rule: Rule) -> Iterator[Rule]:
 
 def _first_disjunction(rule: Rule) -> int | None:
     return next((i for i, literal in enumerate(rule.body) if isinstance(literal, Or)), None)
+
+
+def _has_disjunction(rule: Rule) -> bool:
+    return _first_disjunction(rule) is not None
 
 
 def _in_conjuncts(rule: Rule) -> Rule:
@@ -145,6 +157,8 @@ def _conjuncts(literal: Literal) -> Iterator[Literal]:
 
 def _binding_disjunction(rule: Rule) -> int | None:
     """Find a disjunction with a variable that no atom of the body binds."""
+    if not _has_disjunction(rule):
+        return None
     bound = names_in(binders(rule))
     for index, literal in enumerate(rule.body):
         if isinstance(literal, Or) and not names_in([literal]) <= bound:
@@ -217,13 +231,15 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
     return bindings
 
 
-def _check_safety(rule: Rule, source: Source) -> None:
-    bound = names_in(binders(rule))
-    for literal in (rule.head, *rule.body):
-        for variable in variables_in(literal):
-            if variable.name not in bound:
-                line, column = source.position((variable.span or rule.span or (0, 0))[0])
-                raise RulesetError(
-                    f"{source.name}:{line}:{column}: nothing binds the variable {variable} "
-                    f"in a rule for '{rule.head.name}'"
-                )
+def _check_safety(rules: Sequence[Rule], source: Source) -> None:
+    """Raise an error for the first variable that nothing binds."""
+    held = [names_in((rule.head, *rule.body)) for rule in rules]
+    for rule, names in zip(rules, held, strict=True):
+        if names and (free := names - names_in(binders(rule))):
+            literals = (rule.head, *rule.body)
+            variable = next(v for part in literals for v in variables_in(part) if v.name in free)
+            line, column = source.position((variable.span or rule.span or (0, 0))[0])
+            raise RulesetError(
+                f"{source.name}:{line}:{column}: nothing binds the variable {variable} "
+                f"in a rule for '{rule.head.name}'"
+            )

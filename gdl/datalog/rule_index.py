@@ -11,8 +11,8 @@ from gdl.datalog.dependencies import (
     levels,
     strongly_connected_components,
 )
-from gdl.datalog.symbol_table import Key, SymbolTable, key_of
-from gdl.language import Atom, Function, Level, RelationKey, Rule, atoms_of, body_atoms, is_ground
+from gdl.datalog.symbol_table import Key, SymbolTable
+from gdl.language import Atom, Function, Level, RelationKey, Rule, body_atoms, is_ground
 
 
 class RuleIndex:
@@ -32,9 +32,9 @@ class RuleIndex:
             if rule.body:
                 self._rules.setdefault(rule.head.relation, []).append(rule)
             else:
-                row = key_of([symbols.encode(term) for term in rule.head.args])
+                row = symbols.encode_all(rule.head.args)
                 self._facts.setdefault(rule.head.relation, set()).add(row)
-        graph = dependency_graph(rule for own in self._rules.values() for rule in own)
+        graph = dependency_graph([rule for own in self._rules.values() for rule in own])
         order = strongly_connected_components(graph)
         self._level = levels(graph, order, given)
         self._component = {r: c for c in order for r in c if is_recursive(graph, c)}
@@ -63,8 +63,7 @@ class RuleIndex:
             atom.relation in component and not positive
             for relation in component
             for rule in self.rules_of(relation)
-            for literal in rule.body
-            for atom, positive in atoms_of(literal)
+            for atom, positive in body_atoms(rule)
         )
 
     def builds_terms(self, component: Sequence[RelationKey]) -> bool:
@@ -76,8 +75,7 @@ class RuleIndex:
             isinstance(term, Function) and not is_ground(term)
             for relation in component
             for rule in self.rules_of(relation)
-            for literal in rule.body
-            for atom, _ in atoms_of(literal)
+            for atom, _ in body_atoms(rule)
             if atom.relation in component
             for term in atom.args
         )

@@ -7,7 +7,7 @@ otherwise a tuple of ids.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeAlias
 
 from gdl.datalog.domains import FunctionKey
@@ -105,7 +105,11 @@ class SymbolTable:
             return self.constant(term.name)
         assert isinstance(term, Function)
         table = self.function(term.name, len(term.args))
-        return table.make(key_of([self.encode(argument) for argument in term.args]))
+        return table.make(self.encode_all(term.args))
+
+    def encode_all(self, terms: Iterable[Term]) -> Key:
+        """Return the ids of ground terms as one key."""
+        return key_of(list(map(self.encode, terms)))
 
     def decode(self, term_id: int) -> Term:
         """Return the term with an id."""

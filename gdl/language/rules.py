@@ -279,6 +279,19 @@ def variables_in(literal: Literal) -> list[Variable]:
     return variables_of(*(term for leaf, _ in leaves_of(literal) for term in terms_of(leaf)))
 
 
+def names_by_argument(literals: Iterable[Literal]) -> list[list[list[str]]]:
+    """Return the names of the variables in each argument of each literal.
+
+    A literal that is no atom has one list, of all its variables.
+    """
+    return [
+        [[variable.name for variable in variables_of(term)] for term in literal.args]
+        if isinstance(literal, Atom)
+        else [[variable.name for variable in variables_in(literal)]]
+        for literal in literals
+    ]
+
+
 def map_leaves(literal: Literal, function: Callable[[Leaf], Literal]) -> Literal:
     """Replace every atom and inequality in a literal by what ``function`` makes of it."""
     if isinstance(literal, Atom | Distinct):
@@ -320,6 +333,11 @@ def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
 def names_in(literals: Iterable[Literal]) -> set[str]:
     """Return the names of the variables that occur in the literals."""
     return {variable.name for literal in literals for variable in variables_in(literal)}
+
+
+def names_in_order(literals: Iterable[Literal]) -> list[str]:
+    """Return the names of the variables in the literals, each once, where it occurs first."""
+    return list(dict.fromkeys(v.name for literal in literals for v in variables_in(literal)))
 
 
 def holds_distinct_variables(atom: Atom) -> bool:

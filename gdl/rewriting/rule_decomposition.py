@@ -36,6 +36,7 @@ from gdl.language import (
     RelationKey,
     Rule,
     Variable,
+    names_in_order,
     substitute,
     variables_in,
     variables_of,
@@ -174,12 +175,12 @@ class RuleDecomposer:
         uses = self._uses[_key(candidate)] if self._uses else 0
         if uses > 1:
             whole = candidate.body + candidate.rest
-            inner = min(inner, self._estimator.instances(whole, _names(candidate.body)))
+            inner = min(inner, self._estimator.instances(whole, names_in_order(candidate.body)))
         cost += inner / max(1, uses)
         if cost > limit:
             return cost
         rest = (*candidate.rest, self._stand_in(candidate, inner))
-        return cost + self._estimator.instances(rest, _names(rest))
+        return cost + self._estimator.instances(rest, names_in_order(rest))
 
     def _shortened(self, rule: Rule, values: VariableDomains) -> Rule:
         """Make one literal of those that hold few of the variables of a large rule."""
@@ -204,10 +205,10 @@ class RuleDecomposer:
         A variable that remains but that only filters of the joined literals hold is bound by an
         atom of its domain.
         """
-        every = _names(rule.body)
+        every = names_in_order(rule.body)
         for group in self._groups(rule):
             joined = tuple(part for part in rule.body if _holds(part, group))
-            others = _names(joined)
+            others = names_in_order(joined)
             if group and len(joined) < len(rule.body) and len(others) < len(every):
                 body = self._bound(joined, group, values)
                 if body:
@@ -226,10 +227,10 @@ class RuleDecomposer:
         such groups that share a literal.
         """
         moves = [part for part in rule.body if self._moves.holds_move(part)]
-        of_moves = frozenset(_names(moves))
-        needed = frozenset(_names([rule.head]))
+        of_moves = frozenset(names_in_order(moves))
+        needed = frozenset(names_in_order([rule.head]))
         for part in moves:
-            yield frozenset(_names([part])) - needed
+            yield frozenset(names_in_order([part])) - needed
         yield from _alike(rule.body, needed | of_moves)
 
     def _candidates_by_move(
@@ -238,20 +239,20 @@ class RuleDecomposer:
         """Yield what can be joined with one projection of a move, and the rest with another."""
         others = tuple(part for part in rule.body if part != move)
         role = {v.name for v in variables_of(move.args[0])}
-        needed = frozenset(_names([rule.head]))
-        projected = self._moves.project(move, {*needed, *_names(others)})
+        needed = frozenset(names_in_order([rule.head]))
+        projected = self._moves.project(move, {*needed, *names_in_order(others)})
         if projected != move:
             yield _Candidate((), (*others, projected))
         for group in _alike(others, needed | role):
             joined = tuple(part for part in others if _holds(part, group))
             rest = tuple(part for part in others if part not in joined)
-            inside, outside = set(_names(joined)), needed.union(_names(rest))
-            selected = set(_names([move])) - role
+            inside, outside = set(names_in_order(joined)), needed.union(names_in_order(rest))
+            selected = set(names_in_order([move])) - role
             if not selected & inside:
                 continue
             body = self._bound((self._moves.project(move, inside), *joined), group, values)
             if body:
-                names = (n for n in _names([move, *joined]) if n not in group | selected)
+                names = (n for n in names_in_order([move, *joined]) if n not in group | selected)
                 if selected & outside:
                     rest = (*rest, self._moves.project(move, outside))
                 passed = tuple(name for name in names if name in outside or name in role)
@@ -266,11 +267,11 @@ class RuleDecomposer:
         if any(map(self._moves.holds_move, rule.body)):
             return
         for atom in _atoms(rule.body):
-            held = set(_names([atom]))
-            rest = tuple(part for part in rule.body if held.issuperset(_names([part])))
+            held = set(names_in_order([atom]))
+            rest = tuple(part for part in rule.body if held.issuperset(names_in_order([part])))
             joined = tuple(part for part in rule.body if part not in rest)
-            names = tuple(name for name in _names(joined) if name in held)
-            if not names or not held.issuperset(_names([rule.head])):
+            names = tuple(name for name in names_in_order(joined) if name in held)
+            if not names or not held.issuperset(names_in_order([rule.head])):
                 continue
             rows = self._row_atom(atom, names)
             if rows is not None:
@@ -323,8 +324,8 @@ class RuleDecomposer:
 
         The result is empty where a variable of the group is not bound, or a domain not finite.
         """
-        bound = _names(part for part in joined if isinstance(part, Atom))
-        unbound = [name for name in _names(joined) if name not in bound]
+        bound = names_in_order(part for part in joined if isinstance(part, Atom))
+        unbound = [name for name in names_in_order(joined) if name not in bound]
         if any(name in group or not _is_finite(values.get(name)) for name in unbound):
             return ()
         return (*joined, *(self._domain_atom(name, values[name]) for name in unbound))
@@ -350,7 +351,7 @@ class RuleDecomposer:
         key = tuple(map(id, body))
         known = self._known_instances.get(key)
         if known is None:
-            rows = self._estimator.instances(body, _names(body))
+            rows = self._estimator.instances(body, names_in_order(body))
             known = self._known_instances[key] = body, rows  # which keeps the literals and ids
         return known[1]
 
@@ -399,7 +400,7 @@ class RuleDecomposer:
 
 def _key(candidate: _Candidate) -> tuple[Literal, ...]:
     """Identify an auxiliary relation by its body and an atom of its arguments, with new names."""
-    local = dict.fromkeys([*candidate.names, *_names(candidate.body)])
+    local = dict.fromkeys([*candidate.names, *names_in_order(candidate.body)])
     renaming = {name: Variable(f"{i}") for i, name in enumerate(local)}
     body = sorted((substitute(part, renaming) for part in candidate.body), key=str)
     return (*body, Atom(" ", tuple(renaming[name] for name in candidate.names)))
@@ -409,17 +410,12 @@ def _shorter(rule: Rule) -> Iterator[_Candidate]:
     """Yield what can become one literal because it does not hold some variables."""
     for group in _alike(rule.body, ()):
         apart = [part for part in rule.body if not _holds(part, group)]
-        bound = _names(part for part in apart if isinstance(part, Atom))
-        body = tuple(part for part in apart if set(_names([part])) <= set(bound))
+        bound = names_in_order(part for part in apart if isinstance(part, Atom))
+        body = tuple(part for part in apart if set(names_in_order([part])) <= set(bound))
         rest = tuple(part for part in rule.body if part not in body)
-        needed = _names([rule.head, *rest])
+        needed = names_in_order([rule.head, *rest])
         if len(body) > 1:
             yield _Candidate(body, rest, tuple(name for name in bound if name in needed))
-
-
-def _names(literals: Iterable[Literal]) -> list[str]:
-    """List the names of the variables in some literals, each once, in their order."""
-    return list(dict.fromkeys(v.name for literal in literals for v in variables_in(literal)))
 
 
 def _holds(literal: Literal, names: Collection[str]) -> bool:
@@ -445,7 +441,7 @@ def _alike(literals: Sequence[Literal], kept: Collection[str]) -> Iterator[froze
     After these come pairs of such groups that share a literal.
     """
     holders: dict[frozenset[int], list[str]] = {}
-    for name in _names(literals):
+    for name in names_in_order(literals):
         if name not in kept:
             held_by = [i for i, part in enumerate(literals) if _holds(part, (name,))]
             holders.setdefault(frozenset(held_by), []).append(name)

@@ -143,21 +143,17 @@ TABLE: Mapping[Phase, Mapping[Event, tuple[Phase, Outcome]]] = MappingProxyType(
 class Match:
     """One match, from its START to its end. ``newest`` is the latest START or PLAY accepted.
 
-    ``owner`` is the sender whose requests count.
+    ``owner`` is the sender whose requests count, ``match_id`` what the game manager calls it.
     """
 
     start: Start
     owner: str = ""
     phase: Phase = Phase.ABSENT
     newest: Start | Play = field(init=False)
+    match_id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.newest = self.start
-
-    @property
-    def match_id(self) -> str:
-        """The id under which the game manager knows the match."""
-        return self.start.match_id
+        self.newest, self.match_id = self.start, self.start.match_id
 
     def receive(self, request: MatchRequest) -> Outcome:
         """Decide what a request with this match's id leads to, and move to its next phase."""

@@ -273,6 +273,8 @@ class Player:
         return reply
 
     async def _reply_to(self, request: Request, message: Message, deadline: ReplyDeadline) -> Reply:
+        if isinstance(request, MatchRequest):
+            return await self._reply_in_match(request, message, deadline)
         is_busy = not self.free_seats
         match request:
             case Info():
@@ -283,8 +285,6 @@ class Player:
                 return Reply(NIL.lower() if is_busy else READY)
             case Preview():
                 return Reply(BUSY if is_busy else READY)
-            case _:
-                return await self._reply_in_match(request, message, deadline)
 
     def _is_for_nobody(self, sender: str, beginning: Beginning) -> bool:
         """Whether the reply is ``busy`` whatever else is in the message, which is not parsed then.

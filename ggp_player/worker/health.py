@@ -46,11 +46,6 @@ class Health:
         """What is out of order now, the longest-standing first."""
         return tuple(self._problems.values())
 
-    @property
-    def is_well(self) -> bool:
-        """Whether nothing is out of order."""
-        return not self._problems
-
     def has(self, subject: Subject) -> bool:
         """Check whether there is a problem with a subject."""
         return subject in self._problems

@@ -21,7 +21,8 @@ from random import Random
 import numpy as np
 
 import gdl
-from gdl.array_kernels.archive import KernelArchiveError, no_archives
+from gdl.array_kernels.archive import no_archives
+from gdl.array_kernels.arguments import KernelArchiveError
 from gdl.array_kernels.functions import KERNELS
 from gdl.engine import PropnetStateMachine, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import (

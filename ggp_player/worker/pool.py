@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
 from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
-from ggp_player.logs import in_match
+from ggp_player.logs import enter_match
 from ggp_player.metrics import Metrics
 from ggp_player.worker import process as worker_process
 from ggp_player.worker.choice_buffer import ChoiceBuffer
@@ -117,8 +117,8 @@ class WorkerHandle:
     async def _listen(self) -> None:
         try:
             while line := await self._reader.readline():
-                with in_match(self.match_id):
-                    self._receive(decode_to_server(line))
+                enter_match(self.match_id)
+                self._receive(decode_to_server(line))
         except ConnectionError as error:
             error.with_traceback(None)  # the reader keeps the error, which would keep this object
             _log.debug("worker %d has not read its messages", self.pid)
@@ -130,8 +130,8 @@ class WorkerHandle:
     async def _clean_up(self) -> None:
         """Report the death at once, then release what the process held."""
         self.is_alive = False
-        with in_match(self.match_id):
-            self.on_death()
+        enter_match(self.match_id)
+        self.on_death()
         if self._process.is_alive():
             self._kill()
         kill_group(self.pid)  # what it has started

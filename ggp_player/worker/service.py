@@ -64,7 +64,7 @@ class CancellableDeadline(Deadline):
 
     async def wait(self, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds, or until no time is left."""
-        while not (self.has_passed or condition()):
+        while self.remaining and not condition():
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self.remaining):
@@ -75,7 +75,7 @@ class MoveService:
     """Plays one role of one match: legal moves from the tracker, choices from the search."""
 
     def __init__(self, setup: Setup, pool: Pool) -> None:
-        self._name = f"match {shown(setup.start.match_id)}"
+        self._name = setup.name
         self._metrics = setup.metrics
         self._on_illegal_choice = setup.on_illegal_choice
         self.events = setup.events
@@ -98,10 +98,13 @@ class MoveService:
         The search goes on afterwards, until the first move is chosen.
         """
         self._open(deadline)
-        self._search.search(deadline)
+        tracker, search = self._tracker, self._search
+        search.search(deadline)
         with self._replacing_stopped_workers():
-            await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
-        return self._tracker.unplayable
+            await deadline.wait(
+                lambda: tracker.has_given_up or (tracker.status is not None and search.has_ended)
+            )
+        return tracker.unplayable
 
     async def resume(self, deadline: CancellableDeadline) -> None:
         """Go on with a match that has a history: search its state, and wait for the legal moves."""
@@ -196,9 +199,6 @@ class MoveService:
     def _notify(self) -> None:
         if self._deadline is not None:
             self._deadline.notify()
-
-    def _is_prepared(self) -> bool:
-        return self._tracker.status is not None and self._search.has_ended
 
     def _is_decided(self) -> bool:
         """Whether no further waiting could improve the reply."""

@@ -88,6 +88,11 @@ class Setup:
     history: History = ()
     metrics: Metrics = field(default_factory=Metrics)
     events: MatchPublisher = field(default_factory=lambda: MatchPublisher(EventBus()))
+    name: str = field(init=False)
+    """What the match is called in the log."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", f"match {shown(self.start.match_id)}")
 
 
 class Supervisor:
@@ -103,7 +108,7 @@ class Supervisor:
         self.unplayable = ""
         self.setup = setup
         self.history: list[Step] = list(setup.history)
-        self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
+        self._name = f"{setup.name}, {self.duty}"
         self._take = take
         self._on_change = on_change
         self._replacements = 0

@@ -25,8 +25,8 @@ from pydantic import ValidationError
 
 import gdl
 from gdl.__main__ import main as gdl_commands
-from gdl.array_kernels.archive import KernelArchiveError, Manifest
-from gdl.array_kernels.arguments import Leaf
+from gdl.array_kernels.archive import Manifest
+from gdl.array_kernels.arguments import KernelArchiveError, Leaf
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.__main__ import main as player_commands

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 
 import pytest
@@ -20,7 +21,7 @@ from ggp_player.logs import (
     JsonFormatter,
     RateLimit,
     TextFormatter,
-    in_match,
+    enter_match,
     shown,
 )
 
@@ -41,6 +42,13 @@ class Log:
     @property
     def lines(self) -> list[str]:
         return self.stream.getvalue().splitlines()
+
+
+@contextmanager
+def in_match(match_id: str) -> Iterator[None]:
+    enter_match(match_id)
+    yield
+    enter_match("")
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class OutputForm(StrEnum):
     "Seconds of play in each repetition, roughly.",
     unit="S",
 )
-@click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
+@click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5)
 @machine_option(default=MachineKind.PROPNET)
 @number_option(
     "--threads", click.IntRange(1), 1, "The number of threads that play at once (propnet only)."
@@ -57,7 +57,7 @@ class OutputForm(StrEnum):
     "The number of states that are played at once on a device; a multiple of 64.",
 )
 @click.option("--search", is_flag=True, hidden=True)
-@click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
+@click.option("--seed", default=0, metavar="N", help="Where random moves begin.")
 @click.option("--json", "form", flag_value=OutputForm.JSON.value, help="Write all figures as JSON.")
 @click.option(
     "--markdown", "form", flag_value=OutputForm.MARKDOWN.value, help="Write the table as Markdown."

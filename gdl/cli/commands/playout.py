@@ -24,7 +24,7 @@ class Format(StrEnum):
 @click.command("playout")
 @rulesheet_argument
 @seed_option
-@click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=1)
 @number_option(
     "--max-steps",
     click.IntRange(0),
@@ -37,7 +37,6 @@ class Format(StrEnum):
     "layout",
     type=click.Choice([each.value for each in Format]),
     default=Format.TRACE.value,
-    show_default=True,
     help="A trace to compare answers with, or rows to learn from, as JSON lines or Parquet.",
 )
 @click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")

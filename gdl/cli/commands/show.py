@@ -21,7 +21,6 @@ class _ShowCommand(CommandWithRenamedOptions):
     "form",
     type=click.Choice(["text", "dot", "svg"]),
     default="text",
-    show_default=True,
     help="A table, a graph for Graphviz, or a picture.",
 )
 @click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")

@@ -10,7 +10,7 @@ from gdl.playouts import DEFAULT_MAX_STEPS
 
 @click.command("stats")
 @rulesheet_argument
-@click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=100)
 @seed_option
 @number_option(
     "--max-steps",

@@ -29,20 +29,25 @@ read and write neighbouring bytes: a step is ``place64``, ``step``, ``observe``,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
 
 from gdl.circuit import Layout
-from gdl.engine.device_kernels.byte_kernels import WORD, deliver_body, last_body, place_body
+from gdl.engine.device_kernels.byte_kernels import (
+    WORD,
+    emit_deliver_last,
+    emit_deliver_rows,
+    emit_place,
+)
 from gdl.engine.device_kernels.evaluators import (
     EVALUATORS,
     interpreted_evaluators,
     straight_evaluators,
 )
 from gdl.engine.device_kernels.plane_helpers import PlaneHelpers, module_text
-from gdl.engine.device_kernels.targets import KernelTarget
+from gdl.engine.device_kernels.targets import KernelTarget, signature
 from gdl.engine.kernels.choice import emit_select
 from gdl.engine.kernels.interpreter import emit_interpret
 from gdl.engine.kernels.ir_helpers import (
@@ -51,24 +56,34 @@ from gdl.engine.kernels.ir_helpers import (
     IrHelpers,
     Value,
     batches,
+    each_bit,
     get_integer,
     integer,
+    local_words,
     loop,
 )
 from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
-from gdl.engine.lane_kernels.delivery import I8, each_bit
-from gdl.engine.lane_kernels.draws import random_below
+from gdl.engine.lane_kernels.delivery import I8
+from gdl.engine.lane_kernels.draws import emit_draw_of_line
 from gdl.engine.lane_kernels.episode import Emitter, Pieces, emit_episodes
 from gdl.engine.stepper import SteppingPlan, call_strides
 
 _CALL = tuple(f"i64 {name}" for name in CallArguments._fields)
 
-STEP_ARGUMENTS = ("game", "blocks", *_CALL, "i64 illegal", "i64 threads")
-DELIVER_ARGUMENTS = ("rows", "index", "lanes", "out", "i64 count", "i64 threads")
-DELIVER_LAST_ARGUMENTS = ("rows", "lanes", "out", "i64 count", "i64 threads")
-PLACE_ARGUMENTS = ("actions", "given", "i64 threads")
-DRAW_ARGUMENTS = ("masks", "actions", "i64 count", "i64 seed", "i64 threads")
+_STEP_ARGUMENTS = ("game", "blocks", *_CALL, "i64 illegal", "i64 threads")
+_DELIVER_ARGUMENTS = ("rows", "index", "lanes", "out", "i64 count", "i64 threads")
+_PLACE_ARGUMENTS = ("actions", "given", "i64 threads")
+_KERNELS = {
+    "step": _STEP_ARGUMENTS,
+    "reset": _STEP_ARGUMENTS,
+    "observe": _DELIVER_ARGUMENTS,
+    "mask": _DELIVER_ARGUMENTS,
+    "deliver_last": ("rows", "lanes", "out", "i64 count", "i64 threads"),
+    "place32": _PLACE_ARGUMENTS,
+    "place64": _PLACE_ARGUMENTS,
+    "draw": ("masks", "actions", "i64 count", "i64 seed", "i64 threads"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,28 +138,34 @@ def episode_source(episodes: EpisodePlan, target: KernelTarget) -> str:
     step, reset = emit_episodes(helpers, pieces, _emit_deliver_rest(helpers, pieces))
     _emit_thread(helpers, "step", episodes.strides(), [check, step], pieces)
     _emit_thread(helpers, "reset", episodes.strides(), [reset], pieces)
+    emit_deliver_rows(helpers, "observe_thread", episodes.numbers["observed_count"])
+    emit_deliver_rows(helpers, "mask_thread", episodes.numbers["masked_count"])
+    emit_deliver_last(helpers, "deliver_last_thread")
+    for bits in (32, 64):
+        emit_place(helpers, f"place{bits}_thread", episodes.actions, bits)
     _emit_draw(helpers)
     straight = episodes.straight
-    evaluators = straight_evaluators(layout, threads) if straight else interpreted_evaluators()
-    places = threads, episodes.actions
-    observed, masked = episodes.numbers["observed_count"], episodes.numbers["masked_count"]
     return "\n".join(
         [
             target.head(),
             module_text(module, EVALUATORS),
-            evaluators,
-            target.kernel("step", STEP_ARGUMENTS, _thread_call("step", target)),
-            target.kernel("reset", STEP_ARGUMENTS, _thread_call("reset", target)),
-            target.kernel("observe", DELIVER_ARGUMENTS, deliver_body(target, threads, observed)),
-            target.kernel("mask", DELIVER_ARGUMENTS, deliver_body(target, threads, masked)),
-            target.kernel("deliver_last", DELIVER_LAST_ARGUMENTS, last_body(target, threads)),
-            *(
-                target.kernel(f"place{bits}", PLACE_ARGUMENTS, place_body(target, *places, bits))
-                for bits in (32, 64)
-            ),
-            target.kernel("draw", DRAW_ARGUMENTS, _draw_body(target)),
+            straight_evaluators(layout, threads) if straight else interpreted_evaluators(),
+            *(_kernel(name, arguments, target) for name, arguments in _KERNELS.items()),
         ]
     )
+
+
+def _kernel(name: str, arguments: Sequence[str], target: KernelTarget) -> str:
+    """Write a kernel whose threads call ``name_thread``, with addresses as all targets have them.
+
+    It is given what the kernel is, but the number of the thread instead of how many there are.
+    """
+    arrays = [argument for argument in arguments if " " not in argument]
+    cast = "addrspacecast" if target.is_gpu else "bitcast"
+    casts = [f"  %{array}.any = {cast} {target.pointer} %{array} to ptr" for array in arrays]
+    given = [f"{each}.any" if each in arrays else each for each in arguments[:-1]]
+    call = f"  call void @{name}_thread({signature([*given, 'i64 thread'], 'ptr')})"
+    return target.kernel(name, arguments, [*casts, call, "  ret void"])
 
 
 # ---------------------------------------------------------------------- threads
@@ -157,15 +178,15 @@ def _emit_thread(
     functions: list[Value],
     pieces: Pieces,
 ) -> None:
-    """Emit ``name_lanes(game, blocks, call..., illegal, thread)``: a thread makes its records."""
+    """Emit ``name_thread(game, blocks, call..., illegal, thread)``, which makes its records."""
     kinds = [POINTER, POINTER, *[I64] * len(strides), I64, I64]
-    function, b = helpers.function(f"{name}_lanes", ir.VoidType(), kinds)
+    function, b = helpers.function(f"{name}_thread", ir.VoidType(), kinds)
     game, blocks, *bases, illegal, thread = function.args
-    block = _record(b, len(BlockArguments._fields))
+    block = local_words(b, len(BlockArguments._fields))
     word = b.mul(thread, integer(WORD // 8))
     for index in range(len(BlockArguments._fields)):
         _put(b, block, index, b.add(get_integer(b, blocks, integer(index)), word))
-    call = _record(b, len(strides))
+    call = local_words(b, len(strides))
     for index, (base, stride) in enumerate(zip(bases, strides, strict=True)):
         moved = b.add(base, b.mul(thread, integer(stride)))
         none = b.icmp_signed("==", base, integer(0))
@@ -185,60 +206,16 @@ def _emit_thread(
     b.ret_void()
 
 
-def _record(b: Value, size: int) -> Value:
-    with b.goto_entry_block():
-        address = b.alloca(ir.ArrayType(I64, size))
-    address.type = POINTER
-    return address
-
-
 def _put(b: Value, record: Value, index: int, value: Value) -> None:
     b.store(value, b.gep(record, [integer(index)], source_etype=I64))
 
 
-def _thread_call(name: str, target: KernelTarget) -> list[str]:
-    numbers = ", ".join(f"i64 %{field}" for field in CallArguments._fields)
-    return _call(f"{name}_lanes", ("game", "blocks"), f"{numbers}, i64 %illegal", target)
-
-
-def _draw_body(target: KernelTarget) -> list[str]:
-    return _call("draw_lane", ("masks", "actions"), "i64 %count, i64 %seed", target)
-
-
-def _call(function: str, arrays: tuple[str, str], numbers: str, target: KernelTarget) -> list[str]:
-    """Write the body of a kernel that calls a function, with addresses as all targets have them."""
-    cast = [
-        f"  %{array}.generic = addrspacecast {target.pointer} %{array} to ptr"
-        for array in arrays
-        if target.is_gpu
-    ]
-    suffix = ".generic" if target.is_gpu else ""
-    given = ", ".join(f"ptr %{array}{suffix}" for array in arrays)
-    call = f"  call void @{function}({given}, {numbers}, i64 %thread)"
-    return [*cast, call, "  ret void"]
-
-
 def _emit_draw(helpers: IrHelpers) -> None:
-    """Emit ``draw_lane(masks, actions, count, seed, lane)``."""
+    """Emit ``draw_thread(masks, actions, count, seed, lane)``."""
     kinds = [POINTER, POINTER, I64, I64, I64]
-    function, b = helpers.function("draw_lane", ir.VoidType(), kinds)
+    function, b = helpers.function("draw_thread", ir.VoidType(), kinds)
     masks, actions, count, seed, lane = function.args
-    line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-
-    def legal(action: Value) -> Value:
-        return b.icmp_unsigned("!=", get_integer(b, line, action, I8), ir.Constant(I8, 0))
-
-    total, found = helpers.counter(b, 0), helpers.counter(b, 0)
-    with loop(b, integer(0), count) as action:
-        b.store(b.add(b.load(total, typ=I64), b.zext(legal(action), I64)), total)
-    left = helpers.counter(b, 0)
-    b.store(random_below(b, b.load(total, typ=I64), seed, lane), left)
-    with loop(b, integer(0), count) as action, b.if_then(legal(action)):
-        wanted = b.load(left, typ=I64)
-        with b.if_then(b.icmp_signed("==", wanted, integer(0))):
-            b.store(action, found)
-        b.store(b.sub(wanted, integer(1)), left)
-    b.store(b.load(found, typ=I64), b.gep(actions, [lane], source_etype=I64))
+    emit_draw_of_line(b, masks, count, seed, actions, lane)
     b.ret_void()
 
 

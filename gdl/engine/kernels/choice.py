@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
 from llvmlite import ir
 
 from gdl.engine.kernels.ir_helpers import (
@@ -12,6 +16,7 @@ from gdl.engine.kernels.ir_helpers import (
     Value,
     get_integer,
     integer,
+    local_words,
     loop,
     repeat,
 )
@@ -49,320 +54,252 @@ def emit_select(helpers: IrHelpers) -> Value:
     tree = _Tree(helpers, b, legal, moves, count, scratch)
     roots = [function.append_basic_block(f"root{level}") for level in range(UNROLLED_LEVELS)]
     descents = [function.append_basic_block(f"descent{level}") for level in range(UNROLLED_LEVELS)]
-    for level in range(UNROLLED_LEVELS):
-        grow = function.append_basic_block(f"grow{level}")
-        is_root = b.icmp_signed("==", tree.nodes[level], integer(1))
-        b.cbranch(is_root, roots[level], grow)
+    for number, (level, above) in enumerate(pairwise(tree.levels)):
+        grow = function.append_basic_block(f"grow{number}")
+        b.cbranch(b.icmp_signed("==", level.nodes, integer(1)), roots[number], grow)
         b.position_at_end(grow)
-        tree.emit_sums(level)
-    _UpperLevels(tree).emit_number(random)
+        tree.emit_sums(level, above)
+    tree.emit_upper_levels(scratch, random)
     b.branch(descents[-1])
     b.position_at_end(roots[0])
     helpers.store(b, helpers.load(b, legal, integer(0)), moves, integer(0))
     b.ret_void()
-    for level in range(1, UNROLLED_LEVELS):
-        b.position_at_end(roots[level])
-        tree.emit_number(level, random)
-        b.branch(descents[level - 1])
-    for level in reversed(range(UNROLLED_LEVELS)):
-        b.position_at_end(descents[level])
-        tree.emit_descent(level)
-        if level:
-            b.branch(descents[level - 1])
+    for number in range(1, UNROLLED_LEVELS):
+        b.position_at_end(roots[number])
+        tree.emit_draw(tree.levels[number], tree.local_numbers, random)
+        b.branch(descents[number - 1])
+    for number in reversed(range(UNROLLED_LEVELS)):
+        b.position_at_end(descents[number])
+        tree.emit_descent(tree.levels[number], tree.levels[number + 1], tree.local_numbers)
+        if number:
+            b.branch(descents[number - 1])
         else:
             b.ret_void()
     return function
 
 
+class _Level(NamedTuple):
+    """A level of the tree: its ``nodes``, their counters of ``width`` rows, and their marks.
+
+    The width is an int for the lower levels, which have code of their own, and a value that is
+    known when the code runs for those above. So are the bits of numbers: ints or values.
+    """
+
+    width: Value
+    nodes: Value
+    counters: Value
+    marks: Value
+
+
+class _Numbers(NamedTuple):
+    """Numbers to draw with: the random one, the bits that it can have, and what is drawn or summed.
+
+    Each has the addresses of its rows by bits.
+    """
+
+    random: Callable[[Value], Value]
+    mask: Callable[[Value], Value]
+    spare: Callable[[Value], Value]
+
+
 class _Tree:
-    """The lower levels of the tree of counters; see :func:`emit_select`.
+    """The tree of counters; see :func:`emit_select`.
 
     Each level has its counters in the scratch rows, and behind them a mark for each node. Before
-    all levels are three numbers for those above; see :class:`_UpperLevels`.
+    all levels are three numbers for the upper ones; lower ones have theirs in ``local_numbers``.
     """
 
     def __init__(
         self, helpers: IrHelpers, b: Value, legal: Value, moves: Value, count: Value, scratch: Value
     ) -> None:
         self.helpers, self.b = helpers, b
-        self.legal, self.moves, self.count = legal, moves, count
-        self.number = [helpers.variable(b, helpers.zero) for _ in range(UNROLLED_LEVELS + 1)]
-        self.nodes, self.counters, self.marks = [count], [legal], [moves]
-        self.numbers = [helpers.at(b, scratch, integer(i * NUMBER_ROWS)) for i in range(3)]
+        self.levels = [_Level(1, count, legal, moves)]
         free = helpers.at(b, scratch, integer(3 * NUMBER_ROWS))
-        for level in range(1, UNROLLED_LEVELS + 1):
-            below = self.nodes[-1]
-            self.nodes.append(b.lshr(b.add(below, integer(1)), integer(1)))
-            self.counters.append(free)
-            free = helpers.at(b, free, b.mul(self.nodes[-1], integer(level + 1)))
-            self.marks.append(free)
-            free = helpers.at(b, free, self.nodes[-1])
-        self.free = free
+        for width in range(2, UNROLLED_LEVELS + 2):
+            self.levels.append(self._level(width, self._half(self.levels[-1].nodes), free))
+            free = helpers.at(b, self.levels[-1].marks, self.levels[-1].nodes)
+        local = [
+            [helpers.variable(b, helpers.zero) for _ in range(UNROLLED_LEVELS + 1)]
+            for _ in _Numbers._fields
+        ]
+        self.local_numbers = _Numbers(*(rows.__getitem__ for rows in local))
+
+    def _level(self, width: Value, nodes: Value, counters: Value) -> _Level:
+        """Return a level with its counters at an address; the marks stand behind them."""
+        size = self.b.mul(nodes, _value(width))
+        return _Level(width, nodes, counters, self.helpers.at(self.b, counters, size))
+
+    def _half(self, nodes: Value) -> Value:
+        return self.b.lshr(self.b.add(nodes, integer(1)), integer(1))
+
+    def _bits(self, width: Value, *, from_top: bool = False) -> Iterator[Value]:
+        """Emit what is done with each bit: one after the other where the width is an int."""
+        if isinstance(width, int):
+            yield from reversed(range(width)) if from_top else range(width)
+        else:
+            with loop(self.b, integer(0), width) as bit:
+                yield self.b.sub(self.b.sub(width, integer(1)), bit) if from_top else bit
+
+    def _rows(self, base: Value) -> Callable[[Value], Value]:
+        """Return what gives the address of a row for each bit."""
+        return lambda bit: self.helpers.at(self.b, base, _value(bit))
+
+    def _counter(self, level: _Level, node: Value) -> Callable[[Value], Value]:
+        first = self.b.mul(node, _value(level.width))
+        return self._rows(self.helpers.at(self.b, level.counters, first))
 
     def emit_copy_of_legal_moves(self) -> None:
         """Make the legal moves the moves, and return."""
         helpers, b = self.helpers, self.b
-        with loop(b, integer(0), self.count) as move:
-            helpers.store(b, helpers.load(b, self.legal, move), self.moves, move)
+        _, count, legal, moves = self.levels[0]
+        with loop(b, integer(0), count) as move:
+            helpers.store(b, helpers.load(b, legal, move), moves, move)
         b.ret_void()
         b.position_at_end(b.append_basic_block("unreachable"))
 
-    def emit_sums(self, level: int) -> None:
+    def emit_sums(self, level: _Level, above: _Level) -> None:
         """Add up pairs of a level's counters into those of the next."""
         helpers, b = self.helpers, self.b
-        source, target, width = self.counters[level], self.counters[level + 1], level + 1
-        pairs = b.lshr(self.nodes[level], integer(1))
+        get, store = helpers.get, b.store
+        pairs, carry = b.lshr(level.nodes, integer(1)), helpers.variable(b, helpers.zero)
         with loop(b, integer(0), pairs) as pair:
-            left = b.mul(pair, integer(2 * width))
-            out = b.mul(pair, integer(width + 1))
-            carry = helpers.zero
-            for bit in range(width):
-                x = helpers.load(b, source, b.add(left, integer(bit)))
-                y = helpers.load(b, source, b.add(left, integer(width + bit)))
+            left = b.mul(pair, integer(2))
+            first, second = (self._counter(level, b.add(left, integer(i))) for i in range(2))
+            total = self._counter(above, pair)
+            store(helpers.zero, carry)
+            for bit in self._bits(level.width):
+                x, y, over = get(b, first(bit)), get(b, second(bit)), get(b, carry)
                 either = b.xor(x, y)
-                helpers.store(b, b.xor(either, carry), target, b.add(out, integer(bit)))
-                carry = b.or_(b.and_(x, y), b.and_(carry, either))
-            helpers.store(b, carry, target, b.add(out, integer(width)))
-        with b.if_then(b.trunc(self.nodes[level], I1)):
-            left = b.mul(pairs, integer(2 * width))
-            out = b.mul(pairs, integer(width + 1))
-            for bit in range(width):
-                value = helpers.load(b, source, b.add(left, integer(bit)))
-                helpers.store(b, value, target, b.add(out, integer(bit)))
-            helpers.store(b, helpers.zero, target, b.add(out, integer(width)))
+                store(b.xor(either, over), total(bit))
+                store(b.or_(b.and_(x, y), b.and_(over, either)), carry)
+            store(get(b, carry), total(level.width))
+        with b.if_then(b.trunc(level.nodes, I1)):
+            last = self._counter(level, b.mul(pairs, integer(2)))
+            total = self._counter(above, pairs)
+            for bit in self._bits(level.width):
+                store(get(b, last(bit)), total(bit))
+            store(helpers.zero, total(level.width))
 
-    def emit_number(self, level: int, random: Value) -> None:
-        """Find a random number below the count of a root at a level.
+    def emit_draw(self, root: _Level, numbers: _Numbers, random: Value) -> None:
+        """Find a random number below the count of the root.
 
         Lanes without a legal move get no mark. Where no lane has a choice, the legal moves are
         the moves.
         """
         helpers, b = self.helpers, self.b
-        count = [helpers.load(b, self.counters[level], integer(bit)) for bit in range(level + 1)]
-        any_move, borrow = helpers.zero, helpers.ones
-        largest = []
-        for bit in count:
-            any_move = b.or_(any_move, bit)
-            largest.append(b.xor(bit, borrow))
-            borrow = b.and_(borrow, b.not_(bit))
-        mask = [helpers.zero] * (level + 1)
-        above = helpers.zero
-        for position in reversed(range(level + 1)):
-            above = b.or_(above, b.and_(largest[position], any_move))
-            mask[position] = above
-        with b.if_then(b.not_(helpers.any(b, above))):
+        get, store = helpers.get, b.store
+        number, mask, drawn = numbers
+        count = self._counter(root, integer(0))
+        any_move, borrow, above, less = (
+            helpers.variable(b, value)
+            for value in (helpers.zero, helpers.ones, helpers.zero, helpers.zero)
+        )
+        for bit in self._bits(root.width):
+            value, over = get(b, count(bit)), get(b, borrow)
+            store(b.xor(value, over), mask(bit))
+            store(helpers.zero, number(bit))
+            store(b.or_(get(b, any_move), value), any_move)
+            store(b.and_(over, b.not_(value)), borrow)
+        for bit in self._bits(root.width, from_top=True):
+            store(b.or_(get(b, above), b.and_(get(b, mask(bit)), get(b, any_move))), above)
+            store(get(b, above), mask(bit))
+        with b.if_then(b.not_(helpers.any(b, get(b, above)))):
             self.emit_copy_of_legal_moves()
-        pending = helpers.variable(b, any_move)
+        pending = helpers.variable(b, get(b, any_move))
         with repeat(b) as again:
-            draw = [b.and_(_next_random(helpers, b, random), bits) for bits in mask]
-            less = helpers.zero
-            for drawn, bit in zip(draw, count, strict=True):
-                less = _borrow(b, drawn, bit, less)
-            accepted = b.and_(helpers.get(b, pending), less)
-            for number, drawn in zip(self.number, draw, strict=False):
-                old = b.and_(helpers.get(b, number), b.not_(accepted))
-                b.store(b.or_(old, b.and_(drawn, accepted)), number)
-            left = b.and_(helpers.get(b, pending), b.not_(less))
-            b.store(left, pending)
-            again.append(helpers.any(b, left))
-        helpers.store(b, any_move, self.marks[level], integer(0))
+            store(helpers.zero, less)
+            for bit in self._bits(root.width):
+                store(b.and_(_next_random(helpers, b, random), get(b, mask(bit))), drawn(bit))
+            for bit in self._bits(root.width):
+                store(_borrow(b, get(b, drawn(bit)), get(b, count(bit)), get(b, less)), less)
+            accepted = b.and_(get(b, pending), get(b, less))
+            for bit in self._bits(root.width):
+                old = b.and_(get(b, number(bit)), b.not_(accepted))
+                store(b.or_(old, b.and_(get(b, drawn(bit)), accepted)), number(bit))
+            store(b.and_(get(b, pending), b.not_(get(b, less))), pending)
+            again.append(helpers.any(b, get(b, pending)))
+        helpers.store(b, get(b, any_move), root.marks, integer(0))
 
-    def emit_descent(self, level: int) -> None:
+    def emit_descent(self, level: _Level, above: _Level, numbers: _Numbers) -> None:
         """Pass the marks of the level above down to this one."""
         helpers, b = self.helpers, self.b
-        counters, width = self.counters[level], level + 1
-        marks, targets, parents = self.marks[level + 1], self.marks[level], self.nodes[level + 1]
-        sums = [helpers.variable(b, helpers.zero) for _ in range(width)]
-        with loop(b, integer(0), parents) as parent:
-            mark = helpers.load(b, marks, parent)
-            left = b.mul(parent, integer(2 * width))
-            for bit, total in enumerate(sums):
-                value = b.and_(mark, helpers.load(b, counters, b.add(left, integer(bit))))
-                b.store(b.or_(helpers.get(b, total), value), total)
-        less = helpers.zero
-        borrows = []
-        for bit in range(width + 1):
-            total = helpers.get(b, sums[bit]) if bit < width else helpers.zero
-            borrows.append(less)
-            less = _borrow(b, helpers.get(b, self.number[bit]), total, less)
-        for bit in range(width + 1):
-            total = helpers.get(b, sums[bit]) if bit < width else helpers.zero
-            old = helpers.get(b, self.number[bit])
-            rest = b.xor(b.xor(old, total), borrows[bit])
-            b.store(b.or_(b.and_(old, less), b.and_(rest, b.not_(less))), self.number[bit])
-        pairs = b.lshr(self.nodes[level], integer(1))
+        get, store = helpers.get, b.store
+        number, _, total = numbers
+        for bit in self._bits(above.width):
+            store(helpers.zero, total(bit))
+        with loop(b, integer(0), above.nodes) as parent:
+            mark = helpers.load(b, above.marks, parent)
+            left = self._counter(level, b.mul(parent, integer(2)))
+            for bit in self._bits(level.width):
+                store(b.or_(get(b, total(bit)), b.and_(mark, get(b, left(bit)))), total(bit))
+        borrow, less = (helpers.variable(b, helpers.zero) for _ in range(2))
+        for bit in self._bits(above.width):
+            store(_borrow(b, get(b, number(bit)), get(b, total(bit)), get(b, less)), less)
+        is_left = get(b, less)
+        for bit in self._bits(above.width):
+            old, subtrahend, over = get(b, number(bit)), get(b, total(bit)), get(b, borrow)
+            store(_borrow(b, old, subtrahend, over), borrow)
+            rest = b.xor(b.xor(old, subtrahend), over)
+            store(b.or_(b.and_(old, is_left), b.and_(rest, b.not_(is_left))), number(bit))
+        pairs = b.lshr(level.nodes, integer(1))
         with loop(b, integer(0), pairs) as pair:
-            mark = helpers.load(b, marks, pair)
-            left = b.mul(pair, integer(2))
-            helpers.store(b, b.and_(mark, less), targets, left)
-            helpers.store(b, b.and_(mark, b.not_(less)), targets, b.add(left, integer(1)))
-        with b.if_then(b.trunc(self.nodes[level], I1)):
-            helpers.store(b, helpers.load(b, marks, pairs), targets, b.mul(pairs, integer(2)))
+            mark, left = helpers.load(b, above.marks, pair), b.mul(pair, integer(2))
+            helpers.store(b, b.and_(mark, is_left), level.marks, left)
+            right = b.and_(mark, b.not_(is_left))
+            helpers.store(b, right, level.marks, b.add(left, integer(1)))
+        with b.if_then(b.trunc(level.nodes, I1)):
+            last = helpers.load(b, above.marks, pairs)
+            helpers.store(b, last, level.marks, b.mul(pairs, integer(2)))
 
+    def emit_upper_levels(self, scratch: Value, random: Value) -> None:
+        """Grow the tree above the lower levels, draw at its root, and descend to those.
 
-class _UpperLevels:
-    """The levels of the tree above those of :class:`_Tree`, by loops over levels and bits.
+        Loops over levels do that; two arrays have the nodes and the counters of each.
+        """
+        helpers, b = self.helpers, self.b
+        numbers = _Numbers(
+            *(self._rows(helpers.at(b, scratch, integer(i * NUMBER_ROWS))) for i in range(3))
+        )
+        nodes, counters = (local_words(b, MAX_LEVELS + 1) for _ in range(2))
 
-    Numbers are in memory here, a row for each bit: ``number`` the random one, ``mask`` the bits
-    that it can have, ``spare`` what is drawn or added up. For each level ``nodes`` has their
-    number, ``counters`` and ``marks`` the addresses of theirs.
-    """
+        def keep(number: Value, level: _Level) -> None:
+            b.store(level.nodes, b.gep(nodes, [number], source_etype=I64))
+            address = b.ptrtoint(level.counters, I64)
+            b.store(address, b.gep(counters, [number], source_etype=I64))
 
-    def __init__(self, tree: _Tree) -> None:
-        self.tree = tree
-        self.helpers, self.b = tree.helpers, tree.b
-        self.number, self.mask, self.spare = tree.numbers
-        levels = ir.ArrayType(I64, MAX_LEVELS + 1)
-        self.nodes, self.counters, self.marks = (self._array(levels) for _ in range(3))
+        def kept(number: Value) -> _Level:
+            address = b.inttoptr(get_integer(b, counters, number), POINTER)
+            width = b.add(number, integer(1))
+            return self._level(width, get_integer(b, nodes, number), address)
 
-    def _array(self, kind: Value) -> Value:
-        with self.b.goto_entry_block():
-            address = self.b.alloca(kind)
-        address.align = 64
-        address.type = POINTER
-        return address
-
-    def _set(self, array: Value, level: Value, value: Value) -> None:
-        self.b.store(value, self.b.gep(array, [level], source_etype=I64))
-
-    def _address(self, array: Value, level: Value) -> Value:
-        return self.b.inttoptr(get_integer(self.b, array, level), POINTER)
-
-    def emit_number(self, random: Value) -> None:
-        """Find a random number below the root's count, and follow it down to the lower levels."""
-        helpers, b, tree = self.helpers, self.b, self.tree
-        self._emit_level(integer(UNROLLED_LEVELS), tree.nodes[-1], tree.counters[-1])
+        keep(integer(UNROLLED_LEVELS), self.levels[-1])
         top = helpers.counter(b, UNROLLED_LEVELS)
-        grow, root = (b.append_basic_block(name) for name in ("grow", "root"))
-        check = b.append_basic_block("check")
+        check, grow, root = (b.append_basic_block(name) for name in ("check", "grow", "root"))
         b.branch(check)
         b.position_at_end(check)
-        level = b.load(top, typ=I64)
-        is_root = b.icmp_signed("==", get_integer(b, self.nodes, level), integer(1))
-        b.cbranch(is_root, root, grow)
+        number = b.load(top, typ=I64)
+        level = kept(number)
+        b.cbranch(b.icmp_signed("==", level.nodes, integer(1)), root, grow)
         b.position_at_end(grow)
-        self._emit_sums(level)
-        b.store(b.add(level, integer(1)), top)
+        next_number = b.add(number, integer(1))
+        free = helpers.at(b, level.marks, level.nodes)
+        above = self._level(b.add(level.width, integer(1)), self._half(level.nodes), free)
+        keep(next_number, above)
+        self.emit_sums(level, above)
+        b.store(next_number, top)
         b.branch(check)
         b.position_at_end(root)
-        self._emit_draw(level, random)
-        with loop(b, integer(0), b.sub(level, integer(UNROLLED_LEVELS))) as done:
-            self._emit_descent(b.sub(b.sub(level, integer(1)), done))
-        for bit, number in enumerate(tree.number):
-            b.store(helpers.load(b, self.number, integer(bit)), number)
+        self.emit_draw(level, numbers, random)
+        with loop(b, integer(0), b.sub(number, integer(UNROLLED_LEVELS))) as done:
+            upper = b.sub(number, done)
+            self.emit_descent(kept(b.sub(upper, integer(1))), kept(upper), numbers)
+        for bit in range(UNROLLED_LEVELS + 1):
+            b.store(helpers.get(b, numbers.random(bit)), self.local_numbers.random(bit))
 
-    def _emit_level(self, level: Value, nodes: Value, counters: Value) -> None:
-        """Note where the counters and marks of a level are; the marks stand behind the counters."""
-        b = self.b
-        self._set(self.nodes, level, nodes)
-        self._set(self.counters, level, b.ptrtoint(counters, I64))
-        size = b.mul(nodes, b.add(level, integer(1)))
-        self._set(self.marks, level, b.ptrtoint(self.helpers.at(b, counters, size), I64))
 
-    def _emit_sums(self, level: Value) -> None:
-        """Add up pairs of a level's counters into those of the next."""
-        helpers, b = self.helpers, self.b
-        nodes, width = get_integer(b, self.nodes, level), b.add(level, integer(1))
-        pairs, source = b.lshr(nodes, integer(1)), self._address(self.counters, level)
-        target = helpers.at(b, self._address(self.marks, level), nodes)
-        above = b.lshr(b.add(nodes, integer(1)), integer(1))
-        self._emit_level(width, above, target)
-        carry = helpers.variable(b, helpers.zero)
-        with loop(b, integer(0), pairs) as pair:
-            left = b.mul(pair, b.mul(width, integer(2)))
-            out = b.mul(pair, b.add(width, integer(1)))
-            b.store(helpers.zero, carry)
-            with loop(b, integer(0), width) as bit:
-                x = helpers.load(b, source, b.add(left, bit))
-                y = helpers.load(b, source, b.add(b.add(left, width), bit))
-                either, over = b.xor(x, y), helpers.get(b, carry)
-                helpers.store(b, b.xor(either, over), target, b.add(out, bit))
-                b.store(b.or_(b.and_(x, y), b.and_(over, either)), carry)
-            helpers.store(b, helpers.get(b, carry), target, b.add(out, width))
-        with b.if_then(b.trunc(nodes, I1)):
-            left = b.mul(pairs, b.mul(width, integer(2)))
-            out = b.mul(pairs, b.add(width, integer(1)))
-            with loop(b, integer(0), width) as bit:
-                value = helpers.load(b, source, b.add(left, bit))
-                helpers.store(b, value, target, b.add(out, bit))
-            helpers.store(b, helpers.zero, target, b.add(out, width))
-
-    def _emit_draw(self, level: Value, random: Value) -> None:
-        """Find a random number below the count of the root; see :meth:`_Tree.emit_number`."""
-        helpers, b = self.helpers, self.b
-        width, count = b.add(level, integer(1)), self._address(self.counters, level)
-        any_move, borrow, above = (
-            helpers.variable(b, value) for value in (helpers.zero, helpers.ones, helpers.zero)
-        )
-        with loop(b, integer(0), width) as bit:
-            value, over = helpers.load(b, count, bit), helpers.get(b, borrow)
-            helpers.store(b, b.xor(value, over), self.mask, bit)
-            helpers.store(b, helpers.zero, self.number, bit)
-            b.store(b.or_(helpers.get(b, any_move), value), any_move)
-            b.store(b.and_(over, b.not_(value)), borrow)
-        with loop(b, integer(0), width) as done:
-            bit = b.sub(level, done)
-            largest = b.and_(helpers.load(b, self.mask, bit), helpers.get(b, any_move))
-            b.store(b.or_(helpers.get(b, above), largest), above)
-            helpers.store(b, helpers.get(b, above), self.mask, bit)
-        with b.if_then(b.not_(helpers.any(b, helpers.get(b, above)))):
-            self.tree.emit_copy_of_legal_moves()
-        pending = helpers.variable(b, helpers.get(b, any_move))
-        less = helpers.variable(b, helpers.zero)
-        with repeat(b) as again:
-            b.store(helpers.zero, less)
-            with loop(b, integer(0), width) as bit:
-                drawn = b.and_(_next_random(helpers, b, random), helpers.load(b, self.mask, bit))
-                helpers.store(b, drawn, self.spare, bit)
-                borrows = _borrow(b, drawn, helpers.load(b, count, bit), helpers.get(b, less))
-                b.store(borrows, less)
-            accepted = b.and_(helpers.get(b, pending), helpers.get(b, less))
-            with loop(b, integer(0), width) as bit:
-                old = b.and_(helpers.load(b, self.number, bit), b.not_(accepted))
-                drawn = b.and_(helpers.load(b, self.spare, bit), accepted)
-                helpers.store(b, b.or_(old, drawn), self.number, bit)
-            left = b.and_(helpers.get(b, pending), b.not_(helpers.get(b, less)))
-            b.store(left, pending)
-            again.append(helpers.any(b, left))
-        marks = self._address(self.marks, level)
-        helpers.store(b, helpers.get(b, any_move), marks, integer(0))
-
-    def _emit_descent(self, level: Value) -> None:
-        """Pass the marks of the level above down to this one; see :meth:`_Tree.emit_descent`."""
-        helpers, b = self.helpers, self.b
-        width, above = b.add(level, integer(1)), b.add(level, integer(1))
-        counters, targets = self._address(self.counters, level), self._address(self.marks, level)
-        marks, parents = self._address(self.marks, above), get_integer(b, self.nodes, above)
-        with loop(b, integer(0), b.add(width, integer(1))) as bit:
-            helpers.store(b, helpers.zero, self.spare, bit)
-        with loop(b, integer(0), parents) as parent:
-            mark = helpers.load(b, marks, parent)
-            left = b.mul(parent, b.mul(width, integer(2)))
-            with loop(b, integer(0), width) as bit:
-                value = b.and_(mark, helpers.load(b, counters, b.add(left, bit)))
-                total = helpers.load(b, self.spare, bit)
-                helpers.store(b, b.or_(total, value), self.spare, bit)
-        borrow, less = (helpers.variable(b, helpers.zero) for _ in range(2))
-        with loop(b, integer(0), b.add(width, integer(1))) as bit:
-            old, total = (helpers.load(b, rows, bit) for rows in (self.number, self.spare))
-            b.store(_borrow(b, old, total, helpers.get(b, less)), less)
-        is_left = helpers.get(b, less)
-        with loop(b, integer(0), b.add(width, integer(1))) as bit:
-            old, total = (helpers.load(b, rows, bit) for rows in (self.number, self.spare))
-            over = helpers.get(b, borrow)
-            b.store(_borrow(b, old, total, over), borrow)
-            rest = b.xor(b.xor(old, total), over)
-            kept = b.or_(b.and_(old, is_left), b.and_(rest, b.not_(is_left)))
-            helpers.store(b, kept, self.number, bit)
-        nodes = get_integer(b, self.nodes, level)
-        pairs = b.lshr(nodes, integer(1))
-        with loop(b, integer(0), pairs) as pair:
-            mark, left = helpers.load(b, marks, pair), b.mul(pair, integer(2))
-            helpers.store(b, b.and_(mark, is_left), targets, left)
-            right = b.and_(mark, b.not_(is_left))
-            helpers.store(b, right, targets, b.add(left, integer(1)))
-        with b.if_then(b.trunc(nodes, I1)):
-            helpers.store(b, helpers.load(b, marks, pairs), targets, b.mul(pairs, integer(2)))
+def _value(number: Value) -> Value:
+    """Return an int as a value; others are values."""
+    return integer(number) if isinstance(number, int) else number
 
 
 def _borrow(b: Value, minuend: Value, subtrahend: Value, borrow: Value) -> Value:

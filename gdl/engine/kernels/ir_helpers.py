@@ -89,22 +89,31 @@ class IrHelpers:
 
     def variable(self, b: Value, value: Value) -> Value:
         """Return the address of a new local row with a first value."""
-        return _local(b, self.row, value)
+        return local(b, self.row, value)
 
     def counter(self, b: Value, value: int) -> Value:
         """Return the address of a new local integer with a first value."""
-        return _local(b, I64, integer(value))
+        return local(b, I64, integer(value))
 
     def get(self, b: Value, address: Value) -> Value:
         """Return the value of a local row."""
         return b.load(address, typ=self.row)
 
 
-def _local(b: Value, kind: ir.Type, value: Value) -> Value:
+def local(b: Value, kind: ir.Type, value: Value = None) -> Value:
+    """Return the address of a new local value, with a first one if it is given."""
     with b.goto_entry_block():
         address = b.alloca(kind)
     address.type = POINTER  # not the typed pointer that llvmlite makes and LLVM no longer reads
-    b.store(value, address)
+    if value is not None:
+        b.store(value, address)
+    return address
+
+
+def local_words(b: Value, count: int) -> Value:
+    """Return the address of some new local integers, which begins a line of the cache."""
+    address = local(b, ir.ArrayType(I64, count))
+    address.align = 64
     return address
 
 
@@ -148,6 +157,18 @@ def repeat(b: Value) -> Iterator[list[Value]]:
     b.position_at_end(done)
 
 
+@contextmanager
+def each_bit(b: Value, bits: Value) -> Iterator[Value]:
+    """Emit what the ``with`` block emits for the number of each bit of a word that is set."""
+    remaining = local(b, I64, bits)
+    with b.if_then(b.icmp_signed("!=", bits, integer(0))), repeat(b) as again:
+        yield b.cttz(b.load(remaining, typ=I64), ir.Constant(I1, 1))
+        left = b.load(remaining, typ=I64)
+        rest = b.and_(left, b.sub(left, integer(1)))
+        b.store(rest, remaining)
+        again.append(b.icmp_signed("!=", rest, integer(0)))
+
+
 def batches(b: Value, count: Value, size: int) -> Iterator[list[Value]]:
     """Emit, for the numbers below a count, what is done with a batch of them, and with the rest.
 
@@ -160,3 +181,30 @@ def batches(b: Value, count: Value, size: int) -> Iterator[list[Value]]:
             yield [b.add(first, integer(place)) for place in range(size)]
     with loop(b, whole, count) as number:
         yield [number]
+
+
+class Record:
+    """Emits the reading of a record's fields by name; those that are ``known`` are not read."""
+
+    def __init__(
+        self,
+        b: Value,
+        address: Value,
+        fields: tuple[str, ...],
+        known: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self._b, self._address, self._fields, self._known = b, address, fields, known
+
+    def number(self, field: str) -> Value:
+        """Return a number."""
+        if field in self._known:
+            return integer(self._known[field])
+        return get_integer(self._b, self._address, integer(self._fields.index(field)))
+
+    def address(self, field: str) -> Value:
+        """Return an address."""
+        return self._b.inttoptr(self.number(field), POINTER)
+
+    def flag(self, field: str) -> Value:
+        """Check whether a number is not 0."""
+        return self._b.icmp_signed("!=", self.number(field), integer(0))

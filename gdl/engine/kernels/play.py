@@ -23,11 +23,12 @@ from gdl.engine.kernels.ir_helpers import (
     I64,
     POINTER,
     IrHelpers,
+    Record,
     Value,
+    each_bit,
     get_integer,
     integer,
     loop,
-    repeat,
 )
 from gdl.engine.kernels.masked_rows import copy_in_lanes
 
@@ -95,24 +96,12 @@ class PlayoutArguments(NamedTuple):
     """int64 (1,): how many times deferred goals were evaluated; added to."""
 
 
-class _Reader:
-    """Emits the reading of playout arguments, by the names of their fields."""
+class _Reader(Record):
+    """Emits the reading of playout arguments, and what they are for."""
 
     def __init__(self, helpers: IrHelpers, b: Value, arguments: Value) -> None:
-        self.helpers, self.b, self.arguments = helpers, b, arguments
-
-    def number(self, field: str) -> Value:
-        """Return a number, or a row's."""
-        index = PlayoutArguments._fields.index(field)
-        return get_integer(self.b, self.arguments, integer(index))
-
-    def flag(self, field: str) -> Value:
-        """Check whether a number is not 0."""
-        return self.b.icmp_signed("!=", self.number(field), integer(0))
-
-    def address(self, field: str) -> Value:
-        """Return an address."""
-        return self.b.inttoptr(self.number(field), POINTER)
+        super().__init__(b, arguments, PlayoutArguments._fields)
+        self.helpers, self.b = helpers, b
 
     def evaluate(self, field: str) -> None:
         """Emit the call of an evaluator, with its program, in the block."""
@@ -210,19 +199,11 @@ class _Lane(NamedTuple):
 def _each_lane(helpers: IrHelpers, b: Value, lanes: Value, read: _Reader) -> Iterator[_Lane]:
     """Emit what the ``with`` block emits for every lane that is set."""
     mask = helpers.variable(b, lanes)
-    bits = helpers.counter(b, 0)
-    with loop(b, integer(0), integer(helpers.words)) as word:
-        b.store(get_integer(b, mask, word), bits)
-        some = b.icmp_signed("!=", b.load(bits, typ=I64), integer(0))
-        with b.if_then(some), repeat(b) as again:
-            left = b.load(bits, typ=I64)
-            bit = b.cttz(left, ir.Constant(I1, 1))
-            number = b.add(b.mul(word, integer(64)), bit)
-            base = b.mul(number, b.add(read.number("roles"), integer(2)))
-            yield _Lane(word, bit, number, base)
-            rest = b.and_(left, b.sub(left, integer(1)))
-            b.store(rest, bits)
-            again.append(b.icmp_signed("!=", rest, integer(0)))
+    words = loop(b, integer(0), integer(helpers.words))
+    with words as word, each_bit(b, get_integer(b, mask, word)) as bit:
+        number = b.add(b.mul(word, integer(64)), bit)
+        base = b.mul(number, b.add(read.number("roles"), integer(2)))
+        yield _Lane(word, bit, number, base)
 
 
 def _emit_length(b: Value, lane: _Lane, step: Value, read: _Reader) -> None:

@@ -11,11 +11,12 @@ from gdl.engine.kernels.ir_helpers import (
     IrHelpers,
     Value,
     batches,
+    each_bit,
     get_integer,
     integer,
+    local,
     loop,
 )
-from gdl.engine.lane_kernels.delivery import each_bit
 
 
 def emit_check(helpers: IrHelpers) -> Value:
@@ -56,7 +57,7 @@ def emit_put(helpers: IrHelpers) -> Value:
         chosen, first = get_integer(b, lanes, word), b.shl(word, integer(6))
         with each_bit(b, chosen) as bit:
             action = get_integer(b, actions, b.mul(b.or_(first, bit), stride))
-            move = local_integer(b, action)
+            move = local(b, I64, action)
             with b.if_then(renamed):
                 b.store(get_integer(b, table, action), move)
             found = b.load(move, typ=I64)
@@ -65,15 +66,6 @@ def emit_put(helpers: IrHelpers) -> Value:
                 b.store(b.or_(b.load(address, typ=I64), b.shl(integer(1), bit)), address)
     b.ret_void()
     return function
-
-
-def local_integer(b: Value, value: Value) -> Value:
-    """Return the address of a local integer with a value that is known only when it runs."""
-    with b.goto_entry_block():
-        address = b.alloca(I64)
-    address.type = POINTER
-    b.store(value, address)
-    return address
 
 
 def emit_choices(helpers: IrHelpers) -> Value:

@@ -6,11 +6,7 @@ is a place for a player's actions, or its rewards, in arrays that have several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
-
-from gdl.engine.kernels.ir_helpers import POINTER, Value, get_integer, integer
 
 
 class GameArguments(NamedTuple):
@@ -137,30 +133,3 @@ class CallArguments(NamedTuple):
     """uint8 (lanes, observed_count): written in lanes that have ended where they begin again."""
     autoreset: int
     """Number: see :class:`gdl.engine.stepper.Autoreset`."""
-
-
-class Record:
-    """Emits the reading of a record's fields by name; those that are ``known`` are not read."""
-
-    def __init__(
-        self,
-        b: Value,
-        address: Value,
-        fields: tuple[str, ...],
-        known: Mapping[str, int] = MappingProxyType({}),
-    ) -> None:
-        self._b, self._address, self._fields, self._known = b, address, fields, known
-
-    def number(self, field: str) -> Value:
-        """Return a number."""
-        if field in self._known:
-            return integer(self._known[field])
-        return get_integer(self._b, self._address, integer(self._fields.index(field)))
-
-    def address(self, field: str) -> Value:
-        """Return an address."""
-        return self._b.inttoptr(self.number(field), POINTER)
-
-    def flag(self, field: str) -> Value:
-        """Check whether a number is not 0."""
-        return self._b.icmp_signed("!=", self.number(field), integer(0))

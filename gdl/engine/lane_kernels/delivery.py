@@ -9,9 +9,6 @@ the speed of writing to memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from llvmlite import ir
 
 from gdl.engine.kernels.ir_helpers import (
@@ -21,10 +18,11 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    each_bit,
     get_integer,
     integer,
+    local_words,
     loop,
-    repeat,
 )
 
 I8 = ir.IntType(8)
@@ -67,7 +65,7 @@ def emit_deliver(helpers: IrHelpers) -> Value:
 def _emit_groups(helpers: IrHelpers, b: Value, size: int) -> None:
     """Deliver 64 rows after the other; the last group overlaps with the one before it."""
     rows, index, count, lanes, out, stride = b.function.args
-    square, turned = _square(b), _square(b)
+    square, turned = local_words(b, 64), local_words(b, 64)
     if size < 64:
         _clear(b, square)
     last = b.sub(count, integer(64)) if size == 64 else integer(0)
@@ -121,15 +119,6 @@ def _emit_piece(b: Value, bits: Value, place: Value, size: int) -> None:
     b.store(b.zext(flags, ir.VectorType(I8, size)), place, align=1)
 
 
-def _square(b: Value) -> Value:
-    """Return the address of 64 words of this function's."""
-    with b.goto_entry_block():
-        address = b.alloca(ir.ArrayType(I64, 64))
-    address.align = 64
-    address.type = POINTER
-    return address
-
-
 def _clear(b: Value, square: Value) -> None:
     for part in range(8):
         _store_part(b, ir.Constant(SQUARE, [0] * 8), square, part)
@@ -166,21 +155,6 @@ def _exchanged(b: Value, parts: list[Value], width: int, mask: int) -> list[Valu
         pair = b.xor(low, b.shl(change, shift)), b.xor(high, change)
         found += [b.shuffle_vector(*pair, shuffle) for shuffle in shuffles]
     return found
-
-
-@contextmanager
-def each_bit(b: Value, bits: Value) -> Iterator[Value]:
-    """Emit what the ``with`` block emits for the number of each bit of a word that is set."""
-    with b.goto_entry_block():
-        remaining = b.alloca(I64)
-    remaining.type = POINTER
-    b.store(bits, remaining)
-    with b.if_then(b.icmp_signed("!=", bits, integer(0))), repeat(b) as again:
-        yield b.cttz(b.load(remaining, typ=I64), ir.Constant(I1, 1))
-        left = b.load(remaining, typ=I64)
-        rest = b.and_(left, b.sub(left, integer(1)))
-        b.store(rest, remaining)
-        again.append(b.icmp_signed("!=", rest, integer(0)))
 
 
 def emit_spread(helpers: IrHelpers) -> Value:

@@ -9,11 +9,12 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    get_integer,
     integer,
+    local,
     loop,
     repeat,
 )
-from gdl.engine.lane_kernels.actions import local_integer
 from gdl.engine.lane_kernels.delivery import I8
 
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -28,8 +29,8 @@ def emit_draw(helpers: IrHelpers) -> Value:
     bits; an action among ``m`` is as probable as another up to ``m / 2**32``.
     """
     function, b = helpers.function("draw", ir.VoidType(), [POINTER, I64, I64, I64, POINTER])
-    masks, count, lanes, *_ = function.args
-    done = local_integer(b, integer(0))
+    masks, count, lanes, seed, actions = function.args
+    done = local(b, I64, integer(0))
     for size in (8, 16, 32, 64):
         above = integer(size // 2 if size > 8 else 0)
         fits = b.and_(b.icmp_signed("<=", count, integer(size)), b.icmp_signed(">", count, above))
@@ -38,8 +39,7 @@ def emit_draw(helpers: IrHelpers) -> Value:
     with b.if_then(b.icmp_signed(">", count, integer(64))):
         b.store(_emit_long_draws(b), done)
     with loop(b, b.load(done, typ=I64), lanes) as lane:
-        line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-        _emit_draw_of_many(b, line, lane)
+        emit_draw_of_line(b, masks, count, seed, actions, lane)
     b.ret_void()
     return function
 
@@ -85,11 +85,11 @@ def _emit_long_draws(b: Value) -> Value:
 
     with loop(b, integer(0), whole) as lane:
         line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-        total = local_integer(b, integer(0))
+        total = local(b, I64, integer(0))
         with loop(b, integer(0), b.add(last, integer(1))) as word:
             b.store(b.add(b.load(total, typ=I64), b.ctpop(read(line, word))), total)
-        left = local_integer(b, random_below(b, b.load(total, typ=I64), seed, lane))
-        found = local_integer(b, integer(0))
+        left = local(b, I64, random_below(b, b.load(total, typ=I64), seed, lane))
+        found = local(b, I64, integer(0))
         some = b.icmp_signed("!=", b.load(total, typ=I64), integer(0))
         with b.if_then(some), repeat(b) as again:
             word = b.load(found, typ=I64)
@@ -105,49 +105,25 @@ def _emit_long_draws(b: Value) -> Value:
     return whole
 
 
-def _emit_draw_of_many(b: Value, line: Value, lane: Value) -> None:
-    """Draw one of any number of actions: count the legal ones first."""
-    _masks, count, _lanes, seed, actions = b.function.args
-    words = b.lshr(b.add(count, integer(63)), integer(6))
-    total = local_integer(b, integer(0))
-    with loop(b, integer(0), words) as word:
-        found = b.ctpop(_word(b, line, word))
-        b.store(b.add(b.load(total, typ=I64), found), total)
-    wanted = random_below(b, b.load(total, typ=I64), seed, lane)
-    target = b.gep(actions, [lane], source_etype=I64)
-    b.store(integer(0), target)
-    left = local_integer(b, wanted)
-    with loop(b, integer(0), words) as word:
-        _emit_pick(b, (_word(b, line, word), word), left, target)
+def emit_draw_of_line(
+    b: Value, masks: Value, count: Value, seed: Value, actions: Value, lane: Value
+) -> None:
+    """Draw an action in one line, byte by byte: for few lines, and for threads with one each."""
+    line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
 
+    def legal(action: Value) -> Value:
+        return b.icmp_unsigned("!=", get_integer(b, line, action, I8), ir.Constant(I8, 0))
 
-def _word(b: Value, line: Value, word: Value) -> Value:
-    first = b.shl(word, integer(6))
-    count = b.function.args[1]
-    return _bits(b, b.gep(line, [first], source_etype=I8), b.sub(count, first))
-
-
-def _bits(b: Value, address: Value, present: Value) -> Value:
-    """Return the first 64 of the bytes that are present as bits; where there are less, zeros."""
-    bits = local_integer(b, integer(0))
-    with b.if_else(b.icmp_signed(">=", present, integer(64))) as (many, few):
-        with many:
-            b.store(_flags(b, address, 64), bits)
-        with few:
-            _emit_rest(b, address, present, bits)
-    return b.load(bits, typ=I64)
-
-
-def _emit_rest(b: Value, address: Value, present: Value, bits: Value) -> None:
-    """Read fewer than 64 bytes: 32 of them if there are so many, then 16, and so on."""
-    done = local_integer(b, integer(0))
-    for size in (32, 16, 8, 4, 2, 1):
-        some = b.icmp_signed("!=", b.and_(present, integer(size)), integer(0))
-        with b.if_then(some):
-            at = b.load(done, typ=I64)
-            found = _flags(b, b.gep(address, [at], source_etype=I8), size)
-            b.store(b.or_(b.load(bits, typ=I64), b.shl(found, at)), bits)
-            b.store(b.add(at, integer(size)), done)
+    total, found = local(b, I64, integer(0)), local(b, I64, integer(0))
+    with loop(b, integer(0), count) as action:
+        b.store(b.add(b.load(total, typ=I64), b.zext(legal(action), I64)), total)
+    left = local(b, I64, random_below(b, b.load(total, typ=I64), seed, lane))
+    with loop(b, integer(0), count) as action, b.if_then(legal(action)):
+        wanted = b.load(left, typ=I64)
+        with b.if_then(b.icmp_signed("==", wanted, integer(0))):
+            b.store(action, found)
+        b.store(b.sub(wanted, integer(1)), left)
+    b.store(b.load(found, typ=I64), b.gep(actions, [lane], source_etype=I64))
 
 
 def _flags(b: Value, address: Value, size: int) -> Value:
@@ -168,16 +144,6 @@ def random_below(b: Value, total: Value, seed: Value, lane: Value) -> Value:
         value = b.mul(b.xor(value, b.lshr(value, integer(shift))), integer(factor))
     value = b.xor(value, b.lshr(value, integer(31)))
     return b.lshr(b.mul(b.lshr(value, integer(32)), total), integer(32))
-
-
-def _emit_pick(b: Value, word: tuple[Value, Value], left: Value, target: Value) -> None:
-    """Store the action if it is in this word, and count down by the actions in it otherwise."""
-    bits, number = word
-    here, wanted = b.ctpop(bits), b.load(left, typ=I64)
-    inside = b.and_(b.icmp_signed(">=", wanted, integer(0)), b.icmp_signed("<", wanted, here))
-    with b.if_then(inside):
-        b.store(b.add(b.shl(number, integer(6)), _nth_bit(b, bits, wanted, 64)), target)
-    b.store(b.sub(wanted, here), left)
 
 
 def _nth_bit(b: Value, bits: Value, wanted: Value, size: int) -> Value:

@@ -14,8 +14,10 @@ from gdl.engine.kernels.ir_helpers import (
     I64,
     POINTER,
     IrHelpers,
+    Record,
     Value,
     batches,
+    each_bit,
     get_integer,
     integer,
     loop,
@@ -23,8 +25,8 @@ from gdl.engine.kernels.ir_helpers import (
 from gdl.engine.kernels.masked_rows import copy_in_lanes
 from gdl.engine.kernels.play import EVALUATOR
 from gdl.engine.lane_kernels.actions import emit_check, emit_choices, emit_put
-from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments, Record
-from gdl.engine.lane_kernels.delivery import I8, each_bit, emit_deliver, emit_spread
+from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
+from gdl.engine.lane_kernels.delivery import I8, emit_deliver, emit_spread
 
 SELECT = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER])
 """``void select(legal, moves, count, scratch, random)``."""

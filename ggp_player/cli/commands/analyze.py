@@ -30,7 +30,6 @@ FORMATS = ("svg", "html", "dot")
     "--seconds",
     type=click.FloatRange(0, MAX_CLOCK),
     default=5.0,
-    show_default=True,
     help="The time for the search.",
 )
 @click.option("--seed", type=int, help="For the strategies that draw at random.  [default: 0]")

@@ -40,9 +40,7 @@ def match_options(command: Command) -> Command:
         (
             clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
             clock_option("--play-clock", 5, "Whole seconds for each move."),
-            click.option(
-                "--seed", default=0, show_default=True, help="Where all randomness begins."
-            ),
+            click.option("--seed", default=0, help="Where all randomness begins."),
             click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
         )
     ):
@@ -119,7 +117,6 @@ def archiving_options(command: Command) -> Command:
         "--archive-limit",
         type=_LimitType(),
         default="1GiB",
-        show_default=True,
         envvar=LIMIT_VARIABLE,
         help="How much the archive holds, in matches or as a size such as 500MB, or none; the "
         "oldest finished ones are deleted.",

@@ -22,7 +22,7 @@ from gdl.cli.arguments import FILE, number_option, runs
     1,
     "With more than one: how much faster so many threads grow one tree.",
 )
-@click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
+@click.option("--seed", default=0, metavar="N", help="Where random moves begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
 @runs("ggp_player.cli.bench:run_bench")
 def bench_command() -> None:

@@ -13,7 +13,6 @@ from ggp_player.cli.commands.serve import config_options
     "--dialect",
     type=click.Choice(["A", "B", "C", "C'", "D", "E"]),  # in which players are sent messages
     default="A",
-    show_default=True,
     help="The manager's dialect, by its letter in docs/managers.md.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the findings as JSON.")

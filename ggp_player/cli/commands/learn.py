@@ -26,11 +26,10 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     "seconds",
     type=click.FloatRange(0, MAX_SECONDS, min_open=True),
     default=60.0,
-    show_default=True,
     metavar="SECONDS",
     help="How long to learn, with the duel; compiling and analysing the game comes on top.",
 )
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @click.option(
     "--evaluations",
     "folder",

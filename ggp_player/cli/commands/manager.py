@@ -41,12 +41,11 @@ def _networks(given: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
 
 
 @click.group("manager", invoke_without_command=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", help="The address to listen at.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=9148,
-    show_default=True,
     help="The port to listen at; 0 takes any free one.",
 )
 @_DATABASE
@@ -64,7 +63,6 @@ def _networks(given: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
     "--concurrency",
     type=click.IntRange(1, 1000),
     default=64,
-    show_default=True,
     help="The most matches at a time.",
 )
 @click.option(
@@ -171,7 +169,6 @@ def _asks_a_manager(command: Callable[..., None]) -> Callable[..., None]:
             "address",
             envvar=ADDRESS_VARIABLE,
             default="http://127.0.0.1:9148",
-            show_default=True,
             metavar="URL",
             help="The manager to ask.",
         ),
@@ -187,9 +184,7 @@ def event_group() -> None:
 
 @event_group.command("create")
 @click.argument("name")
-@click.option(
-    "--format", "kind", type=click.Choice(FORMATS), default="round_robin", show_default=True
-)
+@click.option("--format", "kind", type=click.Choice(FORMATS), default="round_robin")
 @click.option(
     "--game", "games", multiple=True, required=True, help="A game by its name; again for others."
 )
@@ -199,12 +194,10 @@ def event_group() -> None:
 @clock_option("--play-clock", 15, "Whole seconds for each move.")
 @click.option("--seed", help="Of chance; random unless given.")
 @click.option("--scramble", is_flag=True, help="Replace the words of the rules.")
-@click.option("--max-steps", type=click.IntRange(1), default=1000, show_default=True)
-@click.option(
-    "--spectator-delay", type=click.IntRange(0), default=0, show_default=True, help="Seconds."
-)
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="Of a sequential test.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="Of a sequential test.")
+@click.option("--max-steps", type=click.IntRange(1), default=1000)
+@click.option("--spectator-delay", type=click.IntRange(0), default=0, help="Seconds.")
+@click.option("--elo0", type=float, default=0.0, help="Of a sequential test.")
+@click.option("--elo1", type=float, default=20.0, help="Of a sequential test.")
 @click.option("--planned", is_flag=True, help="Do not begin yet: `event start` does.")
 @_asks_a_manager
 @runs("ggp_player.cli.managing.events:run_create")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ STATUSES = (
 
 _PATH = click.Path(path_type=Path)
 
+_text_option = partial(click.option, default="", show_default=False)
 
 _DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"])
 
@@ -33,14 +35,14 @@ def filter_options(command: Command) -> Command:
     """Give a command the options that choose matches."""
     for option in reversed(
         (
-            click.option("--game", default="", help="A game by name, or by its rules' hash."),
-            click.option("--role", default="", help="Somebody, or --player, had this role."),
-            click.option("--player", default="", help="This player took part."),
-            click.option("--result", default="", help="win, draw, loss, a goal value, or 50-100."),
+            _text_option("--game", help="A game by name, or by its rules' hash."),
+            _text_option("--role", help="Somebody, or --player, had this role."),
+            _text_option("--player", help="This player took part."),
+            _text_option("--result", help="win, draw, loss, a goal value, or 50-100."),
             click.option("--since", type=_DATE, help="Begun at this time or later."),
             click.option("--until", type=_DATE, help="Begun before this time."),
-            click.option("--status", default="", type=click.Choice(["", *STATUSES])),
-            click.option("--id", "match_id", default="", help="This match id."),
+            _text_option("--status", type=click.Choice(["", *STATUSES])),
+            _text_option("--id", "match_id", help="This match id."),
         )
     ):
         command = option(command)
@@ -49,8 +51,8 @@ def filter_options(command: Command) -> Command:
 
 @matches_command.command("list")
 @filter_options
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000))
-@click.option("--page", default=1, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("--limit", default=20, type=click.IntRange(1, 10_000))
+@click.option("--page", default=1, type=click.IntRange(1, 1_000_000))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @archive_option
 @runs("ggp_player.cli.matches:run_list")

@@ -39,7 +39,6 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
     "--start-clock",
     type=CLOCK,
     default=5,
-    show_default=True,
     metavar="SECONDS",
     help="How long the opponents think before their first move.",
 )
@@ -47,12 +46,11 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
     "--play-clock",
     type=CLOCK,
     default=3,
-    show_default=True,
     metavar="SECONDS",
     help="How long they think about each move, at most.",
 )
 @click.option("--timed", is_flag=True, help="Hold yourself to the play clock, too.")
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @click.option("--terminal", is_flag=True, help="Play in the terminal.")
 @click.option(
     "--port",

@@ -38,7 +38,6 @@ def _results_file(
     "--rounds",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     help="How often each pairing plays each game in all seatings.",
 )
 @match_options
@@ -64,7 +63,6 @@ def _results_file(
 @click.option(
     "--resume/--no-resume",
     default=True,
-    show_default=True,
     help="Resume from an existing file of results, or refuse it.",
 )
 @click.option("--records", type=_FOLDER, help="Save every match record in a folder, which is made.")
@@ -73,7 +71,6 @@ def _results_file(
     "--max-steps",
     type=click.IntRange(min=1),
     default=DEFAULT_MAX_STEPS,
-    show_default=True,
     help="Break off longer matches.",
 )
 @output_option("--csv", text="Write the standings to a file, as CSV.")
@@ -81,7 +78,6 @@ def _results_file(
 @click.option(
     "--ratings/--no-ratings",
     default=True,
-    show_default=True,
     help="Rate the players, or not.",
 )
 @click.pass_context

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -34,63 +33,35 @@ from ggp_player.lab.profile.profile_report import (
 from ggp_player.strategies.selection import create
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The command line. Times are seconds of CPU time."""
-
-    games: tuple[Path, ...]
-    all_games: bool
-    strategy: str
-    seconds: float
-    prepare: float
-    plies: tuple[int, ...]
-    seed: int
-    solve: int
-    solve_nodes: int
-    most_prover_share: float
-    check: bool
-    json: Path | None
-
-
-_OPTIONS = TypeAdapter(_Options)
-
-
-def run_profile_command(context: click.Context, /, **options: object) -> None:
+def run_profile_command(
+    context: click.Context,
+    games: tuple[Path, ...],
+    all_games: bool,
+    most_prover_share: float,
+    check: bool,
+    output: Path | None,
+    **measured: object,
+) -> None:
     """Profile some games, print what was found, and judge the provers."""
-    context.exit(_profile(_OPTIONS.validate_python(options)))
-
-
-def _profile(options: _Options) -> int:
-    """Profile the games, and return the exit status."""
-    if bool(options.games) == options.all_games:
+    if bool(games) == all_games:
         raise click.UsageError("name some games, or give --all")
-    settings = ProfileSettings(
-        strategy=options.strategy,
-        seconds=options.seconds,
-        prepare=options.prepare,
-        plies=options.plies,
-        seed=options.seed,
-        solve=options.solve,
-        solve_nodes=options.solve_nodes,
-    )
+    settings = TypeAdapter(ProfileSettings).validate_python(measured)
     create(settings.strategy)
-    games = options.games or tuple(own_games().values())
     profiles: list[GameProfile] = []
     is_interrupted = False
     try:
         compile_before_clocks(("mcts", settings.strategy))
         with reporting_unplayable_game():
-            profiles.extend(_profiles(games, settings))
+            profiles.extend(_profiles(games or tuple(own_games().values()), settings))
     except KeyboardInterrupt:
         is_interrupted = True
-    verdict = verdict_on_provers(profiles, options.most_prover_share / 100)
+    verdict = verdict_on_provers(profiles, most_prover_share / 100)
     _print(profiles, verdict)
-    if options.json is not None:
+    if output is not None:
         document = profiles_to_json(profiles, settings, verdict)
-        write_text(options.json, json.dumps(document, indent=1) + "\n")
-    if is_interrupted:
-        return INTERRUPTED
-    return 1 if options.check and not verdict.is_passed else 0
+        write_text(output, json.dumps(document, indent=1) + "\n")
+    failed = check and not verdict.is_passed
+    context.exit(INTERRUPTED if is_interrupted else int(failed))
 
 
 def _profiles(games: tuple[Path, ...], settings: ProfileSettings) -> Iterator[GameProfile]:

@@ -22,11 +22,6 @@ class News:
         self._queues: set[asyncio.Queue[bytes | None]] = set()
         self._count = 0
 
-    @property
-    def followers(self) -> int:
-        """How many follow."""
-        return len(self._queues)
-
     def publish(self, kind: str, **values: object) -> None:
         """Tell all who follow."""
         self._count += 1

@@ -7,9 +7,10 @@ another under a new match id. A match has a result exactly if one of its attempt
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import platformdirs
 import sqlalchemy as sa
@@ -17,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from gdl.system import lock_file, make_private_database, make_private_file
+from ggp_player.clock import WallClock, wall_clock
 from ggp_player.database.connections import DatabaseErrors, reason, sqlite_engine
 from ggp_player.database.versions import Schema, prepare
 from ggp_player.errors import ManagerError
@@ -211,6 +213,45 @@ class Database:
             self._lock.commit()
         if not is_ours:
             raise ManagerError("another manager uses this database: stop it, or name another one")
+
+
+class Tables:
+    """What stores have in common: queries and changes, each in a transaction of its own.
+
+    Not for the event loop: every call may wait for the disk.
+    """
+
+    def __init__(self, engine: sa.Engine, now: WallClock = wall_clock) -> None:
+        self._engine = engine
+        self._now = now
+
+    def _rows(self, query: sa.Executable) -> Sequence[sa.Row[Any]]:
+        with self._engine.connect() as connection:
+            return connection.execute(query).all()
+
+    def _row(self, query: sa.Executable) -> sa.Row[Any] | None:
+        """Return the only row; None where there is none."""
+        with self._engine.connect() as connection:
+            return connection.execute(query).one_or_none()
+
+    def _value(self, query: sa.Executable) -> Any:  # noqa: ANN401 - of any column
+        """Return the first value of the first row; None where there is none."""
+        with self._engine.connect() as connection:
+            return connection.scalar(query)
+
+    def _change(self, statement: sa.Update | sa.Delete) -> bool:
+        """Change rows; return whether there were some."""
+        with self._engine.begin() as connection:
+            return bool(connection.execute(statement).rowcount)
+
+    def _kept(self, key: str, make: Callable[[], str]) -> str:
+        """Return what there is one of, under a key; where there is none, make it and keep it."""
+        with self._engine.begin() as connection:
+            found = connection.scalar(sa.select(meta.c.value).where(meta.c.key == key))
+            if found is None:
+                found = make()
+                connection.execute(meta.insert().values(key=key, value=found))
+        return str(found)
 
 
 def _engine(url: URL) -> sa.Engine:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from functools import partial
 
 from sqlalchemy import Engine, func, select
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.storage.database import meta, tokens
+from ggp_player.manager_service.storage.database import Tables, meta, tokens
 from ggp_player.manager_service.storage.tokens import TokenStore
 
 MAX_INVITED = 500
@@ -28,12 +29,11 @@ DAY = 24 * 3600 * 1000
 """Milliseconds."""
 
 
-class InvitationStore:
-    """Makes invitations and lets people in. Not for the event loop."""
+class InvitationStore(Tables):
+    """Makes invitations and lets people in."""
 
     def __init__(self, engine: Engine, now: WallClock = wall_clock) -> None:
-        self._engine = engine
-        self._now = now
+        super().__init__(engine, now)
         self._tokens = TokenStore(engine, now)
 
     def new(self, days: int) -> str:
@@ -55,28 +55,18 @@ class InvitationStore:
         Raises :class:`ManagerError` where the name is taken, or where there are too many.
         """
         is_player = (tokens.c.role == "player") & tokens.c.revoked.is_(None)
-        query = select(func.count()).select_from(tokens).where(is_player)
-        with self._engine.connect() as connection:
-            count = connection.execute(query).scalar_one()
+        count = self._value(select(func.count()).select_from(tokens).where(is_player))
         if count >= MAX_INVITED:
             raise ManagerError(f"{count} teams have joined, which is the most")
         return self._tokens.create(name, "player")
 
     def revoke(self) -> None:
         """Revoke all invitations; whoever has joined stays."""
-        with self._engine.begin() as connection:
-            connection.execute(meta.delete().where(meta.c.key == KEY))
+        self._change(meta.delete().where(meta.c.key == KEY))
 
     def _signature(self, until: str) -> str:
-        key = self._key()
-        return hmac.new(key.encode(), until.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[
-            :32
-        ]
-
-    def _key(self) -> str:
-        with self._engine.begin() as connection:
-            found = connection.scalar(select(meta.c.value).where(meta.c.key == KEY))
-            if found is None:
-                found = secrets.token_hex(32)
-                connection.execute(meta.insert().values(key=KEY, value=found))
-        return str(found)
+        key, text = (
+            self._kept(KEY, partial(secrets.token_hex, 32)),
+            until.encode("utf-8", "replace"),
+        )
+        return hmac.new(key.encode(), text, hashlib.sha256).hexdigest()[:32]

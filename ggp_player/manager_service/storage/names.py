@@ -14,7 +14,7 @@ from sqlalchemy import Engine, func, select
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.storage.database import names
+from ggp_player.manager_service.storage.database import Tables, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,16 @@ class OwnedName:
     since: int
 
 
-class NameStore:
-    """The names in the database. Not for the event loop: every call may wait for the disk."""
+class NameStore(Tables):
+    """The names in the database."""
 
     def __init__(self, engine: Engine, now: WallClock = wall_clock) -> None:
-        self._engine = engine
-        self._now = now
+        super().__init__(engine, now)
         self._claiming = threading.Lock()
 
     def owner(self, name: str) -> str:
         """Return the token that a name belongs to; empty where it is nobody's."""
-        with self._engine.connect() as connection:
-            query = select(names.c.owner).where(names.c.name == name)
-            return connection.execute(query).scalar() or ""
+        return self._value(select(names.c.owner).where(names.c.name == name)) or ""
 
     def claim(self, name: str, owner: str, most: int | None = None) -> str:
         """Give a name that is nobody's to a token, if there is one; return whose it is then.
@@ -59,12 +56,9 @@ class NameStore:
 
     def release(self, name: str) -> bool:
         """Have a name be nobody's; return whether it was somebody's."""
-        with self._engine.begin() as connection:
-            done = connection.execute(names.delete().where(names.c.name == name))
-            return bool(done.rowcount)
+        return self._change(names.delete().where(names.c.name == name))
 
     def list(self) -> list[OwnedName]:
         """List the names that are somebody's, in their order."""
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(names).order_by(names.c.name))
-            return [OwnedName(**row._mapping) for row in rows]
+        rows = self._rows(select(names).order_by(names.c.name))
+        return [OwnedName(**row._mapping) for row in rows]

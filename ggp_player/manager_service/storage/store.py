@@ -21,6 +21,7 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select, update
@@ -105,22 +106,12 @@ class EventMatch:
     result: Mapping[str, Any] | None = None
 
 
-class Store:
-    """Reads and writes the database. Not for the event loop: every call may wait for the disk."""
+class Store(db.Tables):
+    """Reads and writes the database."""
 
     def __init__(self, engine: Engine, now: WallClock = wall_clock) -> None:
-        self._engine = engine
-        self._now = now
-        self._label = self._read_label()
-
-    def _read_label(self) -> str:
-        with self._engine.begin() as connection:
-            query = select(db.meta.c.value).where(db.meta.c.key == "label")
-            found = connection.execute(query).scalar()
-            if found is None:
-                found = secrets.token_hex(LABEL_BYTES)
-                connection.execute(db.meta.insert().values(key="label", value=found))
-        return str(found)
+        super().__init__(engine, now)
+        self._label = self._kept("label", partial(secrets.token_hex, LABEL_BYTES))
 
     # Players
 
@@ -144,17 +135,12 @@ class Store:
 
     def remove_player(self, name: str) -> bool:
         """Remove a player; return whether there was one."""
-        with self._engine.begin() as connection:
-            table = db.players
-            return bool(connection.execute(table.delete().where(table.c.name == name)).rowcount)
+        return self._change(db.players.delete().where(db.players.c.name == name))
 
     def players(self) -> list[StoredPlayer]:
         """List all players by name, also those whose registration has expired."""
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(db.players).order_by(db.players.c.name))
-            return [
-                StoredPlayer(**{**row._mapping, "dialects": tuple(row.dialects)}) for row in rows
-            ]
+        rows = self._rows(select(db.players).order_by(db.players.c.name))
+        return [StoredPlayer(**{**row._mapping, "dialects": tuple(row.dialects)}) for row in rows]
 
     # Games
 
@@ -174,24 +160,20 @@ class Store:
     def games(self) -> list[StoredGame]:
         """List all games by name, without their rules."""
         query = select(db.games.c.name, db.games.c.digest, db.rulesheets.c.roles)
-        with self._engine.connect() as connection:
-            rows = connection.execute(query.join(db.rulesheets).order_by(db.games.c.name))
-            return [StoredGame(row.name, row.digest, tuple(row.roles)) for row in rows]
+        rows = self._rows(query.join(db.rulesheets).order_by(db.games.c.name))
+        return [StoredGame(row.name, row.digest, tuple(row.roles)) for row in rows]
 
     def game(self, name: str) -> StoredGame | None:
         """Return a game with its rules."""
         query = select(db.games.c.name, db.rulesheets).join(db.rulesheets)
-        with self._engine.connect() as connection:
-            row = connection.execute(query.where(db.games.c.name == name)).one_or_none()
+        row = self._row(query.where(db.games.c.name == name))
         if row is None:
             return None
         return StoredGame(row.name, row.digest, tuple(row.roles), row.rules)
 
     def rules(self, digest: str) -> tuple[str, tuple[str, ...]]:
         """Return the rules with this digest, and their roles."""
-        query = select(db.rulesheets).where(db.rulesheets.c.digest == digest)
-        with self._engine.connect() as connection:
-            row = connection.execute(query).one()
+        (row,) = self._rows(select(db.rulesheets).where(db.rulesheets.c.digest == digest))
         return row.rules, tuple(row.roles)
 
     # Events
@@ -217,24 +199,18 @@ class Store:
         query = select(db.events).order_by(db.events.c.id)
         if statuses:
             query = query.where(db.events.c.status.in_(statuses))
-        with self._engine.connect() as connection:
-            return [StoredEvent(**row._mapping) for row in connection.execute(query)]
+        return [StoredEvent(**row._mapping) for row in self._rows(query)]
 
     def event(self, number: int) -> StoredEvent | None:
         """Return an event."""
-        query = select(db.events).where(db.events.c.id == number)
-        with self._engine.connect() as connection:
-            row = connection.execute(query).one_or_none()
+        row = self._row(select(db.events).where(db.events.c.id == number))
         return None if row is None else StoredEvent(**row._mapping)
 
     def turn_event(self, number: int, before: Sequence[str], status: str) -> bool:
         """Give an event that has one of these statuses another; return whether it had."""
         events = db.events
         ours = (events.c.id == number) & events.c.status.in_(before)
-        with self._engine.begin() as connection:
-            return bool(
-                connection.execute(update(events).where(ours).values(status=status)).rowcount
-            )
+        return self._change(update(events).where(ours).values(status=status))
 
     def withdraw(self, number: int, player: str) -> StoredEvent | None:
         """Withdraw a player from an event that is not over, and cancel what waits with it.
@@ -330,8 +306,7 @@ class Store:
             query = query.where(table.c.event == event)
         if statuses:
             query = query.where(faces.status.in_(statuses))
-        with self._engine.connect() as connection:
-            return [self._match(row) for row in connection.execute(query)]
+        return [self._match(row) for row in self._rows(query)]
 
     def match(self, number: int, faces: Faces = AS_THEY_ARE) -> EventMatch | None:
         """Return a match."""
@@ -340,9 +315,10 @@ class Store:
 
     def record(self, number: int) -> str | None:
         """Return the record of a match as JSON of ggp.org; None if there is none."""
-        query = select(db.matches.c.record).where(db.matches.c.id == number)
-        with self._engine.connect() as connection:
-            return connection.execute(query).scalar()
+        found: str | None = self._value(
+            select(db.matches.c.record).where(db.matches.c.id == number)
+        )
+        return found
 
     def results(
         self, event: int | None = None, faces: Faces = AS_THEY_ARE
@@ -352,8 +328,7 @@ class Store:
         query = select(table.c.result).where(faces.status.in_(ENDED))
         if event is not None:
             query = query.where(table.c.event == event)
-        with self._engine.connect() as connection:
-            return list(connection.execute(query.order_by(table.c.id)).scalars())
+        return [row.result for row in self._rows(query.order_by(table.c.id))]
 
     def counts(self, event: int | None = None, faces: Faces = AS_THEY_ARE) -> dict[str, int]:
         """Count matches by status."""
@@ -361,17 +336,16 @@ class Store:
         if event is not None:
             shown = shown.where(db.matches.c.event == event)
         status = shown.subquery().c.status
-        query = select(status, func.count()).group_by(status)
-        with self._engine.connect() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        rows = self._rows(select(status, func.count()).group_by(status))
+        return dict(map(tuple, rows))
 
     def open_round(self, event: int, instant: int) -> int | None:
         """Return the first round of an event with a match that had not ended then; None if none."""
         table = db.matches
         is_open = or_(table.c.ended.is_(None), table.c.ended > instant)
         query = select(func.min(table.c.round)).where(table.c.event == event, is_open)
-        with self._engine.connect() as connection:
-            return connection.execute(query).scalar()
+        found: int | None = self._value(query)
+        return found
 
     def begin_attempt(self, match: EventMatch) -> str | None:
         """Begin to play a match with its seed, and return the new match id.
@@ -434,9 +408,8 @@ class Store:
         """
         query = select(db.attempts, db.matches.c.players).join(db.matches)
         latest = query.where(db.attempts.c.status == "completed").limit(LATEST_ENDED)
-        with self._engine.connect() as connection:
-            rows = list(connection.execute(query.where(db.attempts.c.status == "running")))
-            ended = list(connection.execute(latest.order_by(db.attempts.c.ended.desc())))
+        rows = self._rows(query.where(db.attempts.c.status == "running"))
+        ended = self._rows(latest.order_by(db.attempts.c.ended.desc()))
         for row in rows:
             self.give_back(row.match, row.match_id, "the manager was stopped")
         return [(row.match_id, tuple(row.players)) for row in (*rows, *ended)]
@@ -456,9 +429,7 @@ class Store:
 
     def ratings(self, event: int) -> dict[str, Interval]:
         """Return the ratings that were kept of an event."""
-        query = select(db.ratings).where(db.ratings.c.event == event)
-        with self._engine.connect() as connection:
-            rows = list(connection.execute(query))
+        rows = self._rows(select(db.ratings).where(db.ratings.c.event == event))
         return {row.player: Interval(row.value, row.low, row.high) for row in rows}
 
     def _match(self, row: Row[Any]) -> EventMatch:

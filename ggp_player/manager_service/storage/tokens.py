@@ -15,11 +15,10 @@ import secrets
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sqlalchemy import Engine, select, update
+from sqlalchemy import select, update
 
-from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.storage.database import tokens
+from ggp_player.manager_service.storage.database import Tables, tokens
 
 Role: TypeAlias = Literal["spectator", "player", "organiser", "admin"]
 
@@ -52,12 +51,8 @@ class StoredToken:
     revoked: int | None = None
 
 
-class TokenStore:
+class TokenStore(Tables):
     """The tokens in the database."""
-
-    def __init__(self, engine: Engine, now: WallClock = wall_clock) -> None:
-        self._engine = engine
-        self._now = now
 
     def create(self, name: str, role: Role) -> str:
         """Make a token and return its secret. Raises :class:`ManagerError` if the name is taken."""
@@ -71,22 +66,18 @@ class TokenStore:
 
     def revoke(self, name: str) -> bool:
         """Revoke a token; return whether there was one in use."""
-        with self._engine.begin() as connection:
-            ours = (tokens.c.name == name) & tokens.c.revoked.is_(None)
-            done = connection.execute(update(tokens).where(ours).values(revoked=self._now()))
-            return bool(done.rowcount)
+        ours = (tokens.c.name == name) & tokens.c.revoked.is_(None)
+        return self._change(update(tokens).where(ours).values(revoked=self._now()))
 
     def list(self) -> list[StoredToken]:
         """List all tokens by name, also those that were revoked."""
-        with self._engine.connect() as connection:
-            rows = connection.execute(select(tokens).order_by(tokens.c.name))
-            return [StoredToken(row.name, row.role, row.created, row.revoked) for row in rows]
+        rows = self._rows(select(tokens).order_by(tokens.c.name))
+        return [StoredToken(row.name, row.role, row.created, row.revoked) for row in rows]
 
     def identify(self, secret: str) -> TokenHolder | None:
         """Return whose token this is, None if nobody's."""
-        with self._engine.connect() as connection:
-            ours = (tokens.c.hash == _hash(secret)) & tokens.c.revoked.is_(None)
-            row = connection.execute(select(tokens).where(ours)).one_or_none()
+        ours = (tokens.c.hash == _hash(secret)) & tokens.c.revoked.is_(None)
+        row = self._row(select(tokens).where(ours))
         return None if row is None else TokenHolder(row.name, row.role)
 
 

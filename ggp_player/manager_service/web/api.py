@@ -1,4 +1,7 @@
-"""What the requests of the API do; :mod:`.routes` lists them."""
+"""What the requests of the API do; :mod:`.routes` lists them.
+
+The first sentence of each is its summary in the API's description, too.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +221,7 @@ class Api:
         return json_answer([models.NameShown(**asdict(one)) for one in found])
 
     async def release_name(self, request: web.Request) -> web.Response:
-        """Release a name, and withdraw who is registered under it."""
+        """Release a name, for any token to take it. Who is registered under it is withdrawn."""
         name = request.match_info["name"]
         if not await self.scheduler.call(self._names.release, name):
             raise ApiError(404, f"the name {name} belongs to no token", "name")
@@ -228,7 +231,7 @@ class Api:
     # People
 
     async def post_person(self, request: web.Request) -> web.Response:
-        """Register somebody who plays on a page."""
+        """Have somebody play by hand, on a page."""
         name = (await _body(request, models.PersonToSeat)).name
         await self.check_owner(name)
         found = self.scheduler.roster.presences.get(name)
@@ -249,7 +252,10 @@ class Api:
     # Players that poll
 
     async def poll(self, request: web.Request) -> web.StreamResponse:
-        """Hand out what waits for a player; its clock runs when that has gone to the system."""
+        """Hand out what waits for a player that polls (dialect F).
+
+        Its clock runs when that has gone to the system.
+        """
         name = await self._polling(request, "recipient")
         await self._renew_polling(name)
         mailbox = self.scheduler.roster.clients.mailboxes.of(name)
@@ -269,7 +275,7 @@ class Api:
         return response
 
     async def take_reply(self, request: web.Request) -> web.Response:
-        """Take the reply to a message; one that nobody waits for any more is dropped."""
+        """Take the reply of a player that polls. One that nobody waits for any more is dropped."""
         name = await self._polling(request, "sender")
         body = await request.read()
         if name not in self.scheduler.roster.presences:
@@ -307,12 +313,12 @@ class Api:
         return json_answer([game_shown(game) for game in found])
 
     async def game(self, request: web.Request) -> web.Response:
-        """Show a game with its rules."""
+        """Show a game. Here, unlike in the list, are its rules."""
         game = await self.organising.known_game(request.match_info["name"])
         return json_answer(game_shown(game).model_copy(update={"rules": game.rules}))
 
     async def put_game(self, request: web.Request) -> web.Response:
-        """Add or replace a game, whose rules are checked."""
+        """Add or replace a game. Its rules are checked."""
         name, sent = request.match_info["name"], await _body(request, models.GameToPut)
         check_name(name)
         return json_answer(game_shown(await self.organising.add_game(name, sent.rules)))
@@ -339,7 +345,7 @@ class Api:
         return await self.event(request)
 
     async def pause_event(self, request: web.Request) -> web.Response:
-        """Pause an event."""
+        """Begin no match of an event until it is started again."""
         await self.organising.pause(await self.known_event(request))
         return await self.event(request)
 
@@ -355,11 +361,11 @@ class Api:
         return await self.event(request)
 
     async def cross_table(self, request: web.Request) -> web.Response:
-        """Show who has how many points against whom."""
+        """Points of each player against each other."""
         return json_answer(await self.tables.cross_table(await self.known_event(request)))
 
     async def test(self, request: web.Request) -> web.Response:
-        """Show where a sequential test stands."""
+        """Where a sequential test stands."""
         event = await self.known_event(request)
         found = await self.tables.test(event)
         if found is None:
@@ -368,11 +374,11 @@ class Api:
         return json_answer(found)
 
     async def standings(self, request: web.Request) -> web.Response:
-        """Sum up an event."""
+        """Points and ratings of an event."""
         return json_answer(await self.tables.standings(await self.known_event(request)))
 
     async def ratings(self, request: web.Request) -> web.Response:
-        """Sum up all events."""
+        """Points and ratings over all events."""
         results = await self.scheduler.call(self._public.results)
         return json_answer(await asyncio.to_thread(summarise, results))
 
@@ -415,7 +421,7 @@ class Api:
         return await self.match(request)
 
     async def record(self, request: web.Request) -> web.Response:
-        """Return the record of a match."""
+        """The record, ggp.org JSON."""
         match = await self.known_match(request)
         record = await self.scheduler.call(self._public.record, match)
         if not record:
@@ -437,7 +443,7 @@ class Api:
     # Everything else
 
     async def openapi(self, request: web.Request) -> web.Response:
-        """Return the description of the API."""
+        """This document."""
         return web.json_response(self._document)
 
     async def status(self, request: web.Request) -> web.Response:
@@ -452,7 +458,7 @@ class Api:
         )
 
     async def follow(self, request: web.Request) -> web.StreamResponse:
-        """Send what happens, as it happens."""
+        """Live events, server-sent."""
         if not is_own_page(request.headers, request.host):
             raise ApiError(403, "no page of another site follows what happens", "Origin")
         news = self.scheduler.news
@@ -474,12 +480,12 @@ class Api:
         return stream.response
 
     async def list_tokens(self, request: web.Request) -> web.Response:
-        """List tokens without their secrets."""
+        """List tokens. Their secrets are left out."""
         found = await self.scheduler.call(self._tokens.list)
         return json_answer([models.TokenShown(**asdict(token)) for token in found])
 
     async def post_token(self, request: web.Request) -> web.Response:
-        """Make a token, and show its secret."""
+        """Make a token. Its secret is shown."""
         sent = await _body(request, models.TokenToPost)
         try:
             secret = await self.scheduler.call(self._tokens.create, sent.name, sent.role)

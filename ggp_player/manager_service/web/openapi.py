@@ -24,24 +24,38 @@ REFERENCE = "#/components/schemas/{model}"
 
 @dataclass(frozen=True, slots=True)
 class Route(Generic[_Api]):
-    """A request: ``role`` may make it, None is everybody; ``sent`` and ``answered`` are JSON.
+    """A request, method and path: ``role`` may make it, None is everybody.
 
-    An answer is one of ``answered`` or a list of them; without a model it is any JSON.
-    With ``is_text`` it is plain text, and so is what is posted. ``query`` has the parameters with
-    what they do.
+    ``sent`` and ``answered`` are JSON. An answer is one of ``answered`` or a list of them; without
+    a model it is any JSON. With ``is_text`` it is plain text, and so is what is posted. ``query``
+    has the parameters with what they do.
     """
 
-    method: str
-    path: str
-    role: Role | None
-    summary: str
+    request: str
     handler: Callable[[_Api, web.Request], Awaitable[web.StreamResponse]]
     answered: type[BaseModel] | None = None
     sent: type[BaseModel] | None = None
+    role: Role | None = None
     query: Mapping[str, str] = field(default_factory=dict)
     is_list: bool = False
     is_stream: bool = False
     is_text: bool = False
+
+    @property
+    def method(self) -> str:
+        """The method of HTTP."""
+        return self.request.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """The path, with names of its variable parts in braces."""
+        return self.request.partition(" ")[2]
+
+    @property
+    def summary(self) -> str:
+        """What the request does: the first sentence of its handler's docstring."""
+        text = self.handler.__doc__ or self.request  # without docstrings in optimized code
+        return text.splitlines()[0].partition(". ")[0].removesuffix(".")
 
 
 def openapi_document(routes: Sequence[Route[_Api]]) -> dict[str, Any]:

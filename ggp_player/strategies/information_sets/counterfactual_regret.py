@@ -1,8 +1,6 @@
-"""Counterfactual regret minimisation (CFR+), and best responses, on a game in extensive form.
+"""Counterfactual regret minimisation (CFR+), on a game in extensive form.
 
-Between two rivals for a constant sum the average strategies approach an equilibrium; what a best
-response gains against them says how near they are. With one player only, the best response is the
-optimal strategy.
+Between two rivals for a constant sum the average strategies approach an equilibrium.
 
 Sources: M. Zinkevich, M. Johanson, M. Bowling and C. Piccione, Regret minimization in games with
 incomplete information (2007); O. Tammelin, Solving large imperfect information games using CFR+
@@ -85,36 +83,6 @@ def reach_probabilities(
         own[level.children] = own[parents] * np.where(moves, probabilities, 1.0)
         others[level.children] = others[parents] * np.where(moves, 1.0, probabilities)
     return own, others
-
-
-def best_response(form: ExtensiveForm, profile: Profile, player: int) -> tuple[float, Profile]:
-    """The value of a player's best response to the others' strategies, and the response."""
-    response = profile.copy()
-    values = form.goals[:, player].copy()
-    others = reach_probabilities(form, profile, player)[1]
-    for level in reversed(form.levels):
-        edges = level.players[level.parents] == player
-        actions, nodes = level.actions[edges], level.nodes[level.parents[edges]]
-        totals = np.zeros(len(profile))
-        np.add.at(totals, actions, others[nodes] * values[level.children[edges]])
-        _choose_best(form, response, totals, np.unique(form.set_of_action[actions]))
-        weighted = values[level.children] * _probabilities(level, response)
-        np.add.at(values, level.nodes[level.parents], weighted)
-    return float(values[0]), response
-
-
-def _choose_best(
-    form: ExtensiveForm,
-    response: Profile,
-    totals: NDArray[np.float64],
-    sets: NDArray[np.int64],
-) -> None:
-    """Make the first of the best actions of some information sets certain."""
-    for number in sets.tolist():
-        found = form.sets[number]
-        actions = found.actions
-        response[actions] = 0.0
-        response[found.first + int(np.argmax(totals[actions]))] = 1.0
 
 
 def _probabilities(level: TreeLevel, profile: Profile) -> NDArray[np.float64]:

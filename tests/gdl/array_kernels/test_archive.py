@@ -16,12 +16,12 @@ from gdl.array_kernels.archive import (
     MANIFEST,
     EntryType,
     KernelArchive,
-    KernelArchiveError,
     Manifest,
     code_of,
     file_digests,
     kernel_digest,
 )
+from gdl.array_kernels.arguments import KernelArchiveError
 from gdl.array_kernels.functions import kernel
 
 HERE = __name__

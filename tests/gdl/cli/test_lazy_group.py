@@ -16,9 +16,11 @@ import pytest
 from click.testing import CliRunner
 
 from gdl.__main__ import COMMANDS as GDL_COMMANDS
+from gdl.__main__ import main as gdl_main
 from gdl.cli.lazy_group import LazyGroup, Target
 from gdl.system import child_environment
 from ggp_player.__main__ import COMMANDS as PLAYER_COMMANDS
+from ggp_player.__main__ import main as player_main
 from tests.support.paths import GAMES, ROOT
 
 OTHERS = {"aiohttp", "clingo", "llvmlite", "numba", "numpy", "platformdirs", "pydantic", "rich"}
@@ -123,11 +125,14 @@ def test_a_check_imports_the_parser_and_no_other_package() -> None:
     assert not found & {*OTHERS, "asyncio", "gdl.circuit", "gdl.engine", "gdl.grounding"}
 
 
-@pytest.mark.parametrize("commands", [GDL_COMMANDS, PLAYER_COMMANDS], ids=["gdl", "ggp-player"])
-def test_the_list_of_commands_says_what_each_says_of_itself(commands: Mapping[str, Target]) -> None:
+@pytest.mark.parametrize(
+    ("main", "commands"), [(gdl_main, GDL_COMMANDS), (player_main, PLAYER_COMMANDS)]
+)
+def test_the_list_of_commands_says_what_each_says_of_itself(
+    main: LazyGroup, commands: Mapping[str, Target]
+) -> None:
     for name, target in commands.items():
-        module, _, attribute = target.place.partition(":")
-        command = getattr(import_module(module), attribute)
+        command = main.get_command(click.Context(main), name)
         assert isinstance(command, click.Command)
         assert (name, target.short_help) == (command.name, command.get_short_help_str(limit=100))
 
@@ -162,7 +167,7 @@ def test_too_little_memory_is_told_in_a_sentence(error: Exception, is_told: bool
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
             raise error
 
-    result = CliRunner().invoke(Failing(targets={}), ["work"])
+    result = CliRunner().invoke(Failing(package="gdl.cli", targets={}), ["work"])
     assert result.exit_code == 1
     assert ("too little memory" in result.output) == is_told
     assert isinstance(result.exception, SystemExit) == is_told

@@ -7,12 +7,12 @@ from ggp_player.worker.health import Health, HealthProblem, Subject
 
 def test_problems_come_and_go() -> None:
     health = Health()
-    assert (health.is_well, health.problems) == (True, ())
+    assert health.problems == ()
     health.raise_problem(Subject.SEARCHES, "mcts fails")
     health.raise_problem(Subject.CACHE, "another user's")
     health.raise_problem(Subject.SEARCHES, "mcts fails again")
     assert health.has(Subject.SEARCHES)
-    assert not health.is_well
+    assert health.problems
     assert list(map(str, health.problems)) == [
         "searches: mcts fails again",
         "cache: another user's",

@@ -55,7 +55,7 @@ async def test_a_warm_up_that_is_killed_is_tried_again(attempts: Path, ear: Ear)
     assert count(attempts) == 3
     assert sum("warm-up failed: it ended with status -9" in text for text in ear.messages) == 2
     await ear.hear("the searches are warm")
-    assert health.is_well
+    assert not health.problems
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
@@ -67,7 +67,7 @@ async def test_a_warm_up_that_is_stopped_is_tried_again(
     health = Health()
     await ensure_warm(health)
     assert count(attempts) == 3
-    assert health.is_well
+    assert not health.problems
 
 
 async def test_attempts_come_to_an_end(

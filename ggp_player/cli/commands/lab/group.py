@@ -56,19 +56,17 @@ lab_command.add_command(profile_command)
     "--plies",
     type=(click.IntRange(0), click.IntRange(0)),
     default=(4, 8),
-    show_default=True,
     metavar="LEAST MOST",
     help="How many random joint moves make an opening.",
 )
-@click.option("--elo0", default=0.0, show_default=True, help="What is assumed of A.")
-@click.option("--elo1", default=20.0, show_default=True, help="What A is tested for.")
+@click.option("--elo0", default=0.0, help="What is assumed of A.")
+@click.option("--elo1", default=20.0, help="What A is tested for.")
 @click.option(
     "--veto/--no-veto",
     default=True,
-    show_default=True,
     help="Whether a game with clearly less than 40 % of the points ends the duel.",
 )
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @number_option(
     "--memory", click.IntRange(1), 256, "Memory for the searches of a player.", unit="MIB"
 )

@@ -41,13 +41,12 @@ def ladder_command() -> None:
     "--plies",
     type=PliesRange(),
     default="4-8",
-    show_default=True,
     metavar="LEAST-MOST",
     help="How many random joint moves make an opening.",
 )
 @clock_option("--start-clock", 20, "Whole seconds for thinking before the first move.")
 @clock_option("--play-clock", 6, "Whole seconds for each move.")
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @number_option(
     "--concurrency",
     click.IntRange(1),

@@ -19,13 +19,12 @@ def positions_command() -> None:
 
 @positions_command.command("make")
 @click.argument("rulesheet", type=RULESHEET, metavar="GAME")
-@click.option("--count", type=click.IntRange(1), default=1000, show_default=True, metavar="N")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option("--count", type=click.IntRange(1), default=1000, metavar="N")
+@click.option("--seed", type=int, default=0, metavar="N")
 @click.option(
     "--plies",
     type=PliesRange(),
     default="8-24",
-    show_default=True,
     metavar="FIRST-LAST",
     help="How many choices lead to a position.",
 )
@@ -33,7 +32,6 @@ def positions_command() -> None:
     "--solver",
     type=click.Choice(["proof", "connect-four", "hex", "reversi"]),
     default="proof",
-    show_default=True,
     help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
 )
 @number_option(
@@ -108,7 +106,7 @@ def make_command() -> None:
 @click.option(
     "--count", type=click.IntRange(1), metavar="N", help="Only the first positions of each set."
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option("--seed", type=int, default=0, metavar="N")
 @number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
 @click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
 @runs("ggp_player.cli.lab.positions:run_test")

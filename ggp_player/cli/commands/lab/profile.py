@@ -11,9 +11,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
 @click.command("profile", short_help="Measure what a search does with its time.")
 @click.argument("games", metavar="GAME...", nargs=-1, type=RULESHEET)
 @click.option("--all", "all_games", is_flag=True, help="All games of our own.")
-@click.option(
-    "--strategy", default="auto:threads=1", show_default=True, metavar="SPEC", help="What searches."
-)
+@click.option("--strategy", default="auto:threads=1", metavar="SPEC", help="What searches.")
 @number_option(
     "--seconds",
     click.FloatRange(0, MAX_CLOCK, min_open=True),
@@ -36,7 +34,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
     help="Search after so many random joint moves; may be given several times.  [default: 0, and "
     "half of a random playout]",
 )
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--seed", default=0, help="Where all randomness begins.")
 @number_option(
     "--solve", click.IntRange(0), 20, "Prove so many stored positions of a game that has some."
 )
@@ -51,7 +49,7 @@ from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_optio
     unit="PERCENT",
 )
 @click.option("--check", is_flag=True, help="Exit with 1 unless the provers keep to that.")
-@output_option("--json", text="Write all that was measured to a file, as JSON.")
+@output_option("--json", "output", text="Write all that was measured to a file, as JSON.")
 @click.pass_context
 @runs("ggp_player.cli.lab.profile:run_profile_command")
 def profile_command() -> None:

@@ -37,12 +37,8 @@ class ConnectFourSolver(MoveSolver):
         self, machine: StateMachine, nodes: int = 100_000_000, entries: int = TABLE_ENTRIES
     ) -> None:
         super().__init__(machine, nodes)
+        self.description = f"connect four on bitboards, given up after {nodes} nodes a move"
         self._search = new_search(entries)
-
-    @property
-    def description(self) -> str:
-        """How it solves."""
-        return f"connect four on bitboards, given up after {self.nodes} nodes a move"
 
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move; return its value, and no nodes, for each move has all of them."""

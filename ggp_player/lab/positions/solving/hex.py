@@ -28,6 +28,7 @@ class HexSolver(MoveSolver):
         self, machine: StateMachine, nodes: int = 10_000_000, entries: int = TABLE_ENTRIES
     ) -> None:
         super().__init__(machine, nodes)
+        self.description = f"hex by carriers on bitboards, given up after {nodes} nodes a position"
         places = [
             _place(move)
             for move in machine.legal_moves(machine.initial_state(), machine.roles[0])
@@ -37,11 +38,6 @@ class HexSolver(MoveSolver):
         if not 1 < self._size <= MAX_SIZE or len(places) != self._size**2:
             raise PositionSetError(f"expected a rhombus of at most {MAX_SIZE} cells a side")
         self._search = new_search(self._size, entries)
-
-    @property
-    def description(self) -> str:
-        """How it solves."""
-        return f"hex by carriers on bitboards, given up after {self.nodes} nodes a position"
 
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move of the role that has the choice; return its value, and the nodes it took."""

@@ -1,4 +1,4 @@
-"""What solvers have in common, and the textbook's solver, by which the others are checked."""
+"""What solvers have in common: the value of one move, or of all moves in a state."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from gdl import Constant, State, StateMachine, Term
-from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
+from gdl import State, StateMachine, Term
+from ggp_player.lab.positions.turns import chooser
 
 MoveValues: TypeAlias = Mapping[Term, int]
 """The goal value, 0 to 100, that each legal move assures the role that makes it."""
 
 
 class MoveSolver(ABC):
-    """Finds the exact value of moves; gives a position up after ``nodes`` nodes."""
+    """Finds the exact value of moves; gives a position up after ``nodes`` nodes.
+
+    ``description`` says how it solves, in the metadata of what it has solved.
+    """
+
+    description: str
 
     def __init__(self, machine: StateMachine, nodes: int) -> None:
         self.machine = machine
         self.nodes = nodes
-
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """How it solves, for the metadata of what it has solved."""
 
     def forget(self) -> None:  # noqa: B027 most have nothing to forget
         """Forget what was proved, so that the next positions are solved as if they were first.
@@ -90,34 +90,3 @@ class MoveSolution:
             return False
         self.values[move] = value
         return True
-
-
-def textbook_values(machine: StateMachine, state: State) -> dict[Term, int]:
-    """Solve a state in which one role has a choice by minimax, with a table and without cuts.
-
-    It is slow, and independent of the other solvers. Source: S. Russell and P. Norvig, Artificial
-    Intelligence: A Modern Approach (2010), chapter 5.
-    """
-    role = chooser(machine, state)
-    assert role is not None
-    name = machine.roles[role]
-    known: dict[State, int] = {}
-    return {
-        move: _value(machine, after_choice(machine, state, role, move), name, known)
-        for move in machine.legal_moves(state, name)
-    }
-
-
-def _value(machine: StateMachine, state: State, role: Constant, known: dict[State, int]) -> int:
-    state = after_forced(machine, state)
-    if machine.is_terminal(state):
-        return machine.goal(state, role) or 0
-    if state not in known:
-        mover = chooser(machine, state)
-        assert mover is not None
-        values = [
-            _value(machine, after_choice(machine, state, mover, move), role, known)
-            for move in machine.legal_moves(state, machine.roles[mover])
-        ]
-        known[state] = max(values) if machine.roles[mover] == role else min(values)
-    return known[state]

@@ -33,15 +33,11 @@ class ProofSolver(MoveSolver):
         entries: int = TABLE_ENTRIES,
     ) -> None:
         super().__init__(machine, nodes)
+        self.description = f"proof search, given up after {nodes} nodes a position"
         self._propnet = machine
         self._symmetries = symmetries
         self._entries = entries
         self._trees: dict[int, ProofTree] = {}
-
-    @property
-    def description(self) -> str:
-        """How it solves."""
-        return f"proof search, given up after {self.nodes} nodes a position"
 
     def forget(self) -> None:
         """Forget what was proved, so that the next positions are solved as if they were first."""

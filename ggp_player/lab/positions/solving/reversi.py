@@ -1,4 +1,7 @@
-"""The solver of reversi: from facts to bitboards, and from their values to goals."""
+"""The solver of reversi: from facts to bitboards, and from their values to goals.
+
+Apart, as the solver of each game has a file.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,8 @@ class ReversiSolver(MoveSolver):
         self, machine: StateMachine, nodes: int = 10_000_000, entries: int = TABLE_ENTRIES
     ) -> None:
         super().__init__(machine, nodes)
+        self.description = f"reversi on bitboards, given up after {nodes} nodes a position"
         self._search = new_search(entries)
-
-    @property
-    def description(self) -> str:
-        """How it solves."""
-        return f"reversi on bitboards, given up after {self.nodes} nodes a position"
 
     def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
         """Solve a move of the role that has the choice; return its value, and the nodes it took."""

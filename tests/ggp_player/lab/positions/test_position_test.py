@@ -26,10 +26,10 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.search_slices import slice_seconds
+from tests.support.textbook_solver import textbook_values
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
 

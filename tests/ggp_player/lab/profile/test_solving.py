@@ -16,10 +16,10 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.lab.profile.solving import solve_positions, stored_positions
 from tests.support.cpu_clock import FakeCpuClock
+from tests.support.textbook_solver import textbook_values
 
 RULES = gdl.load("ticTacToe")
 LINES = [["(put a1)"], ["(put b2)", "(put a1)"], ["(put a2)"]]

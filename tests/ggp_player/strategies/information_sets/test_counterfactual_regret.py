@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 import gdl
@@ -11,8 +12,8 @@ from ggp_player.belief import StepObservation
 from ggp_player.strategies.information_sets.counterfactual_regret import (
     Profile,
     RegretMinimisation,
-    best_response,
     node_values,
+    reach_probabilities,
 )
 from ggp_player.strategies.information_sets.extensive_form import (
     ExtensiveForm,
@@ -36,6 +37,26 @@ def equilibrium(form: ExtensiveForm, iterations: int) -> Profile:
     for _ in range(iterations):
         minimisation.iterate()
     return minimisation.average()
+
+
+def best_response(form: ExtensiveForm, profile: Profile, player: int) -> tuple[float, Profile]:
+    """The value of a player's best response to the others' strategies, and the response.
+
+    What it gains says how near the strategies are to an equilibrium.
+    """
+    response = profile.copy()
+    others = reach_probabilities(form, profile, player)[1]
+    for level in reversed(form.levels):
+        values = node_values(form, response)[:, player]
+        edges = level.players[level.parents] == player
+        actions, nodes = level.actions[edges], level.nodes[level.parents[edges]]
+        totals = np.zeros(len(profile))
+        np.add.at(totals, actions, others[nodes] * values[level.children[edges]])
+        for number in np.unique(form.set_of_action[actions]).tolist():
+            found = form.sets[number]
+            response[found.actions] = 0.0
+            response[found.first + int(np.argmax(totals[found.actions]))] = 1.0
+    return float(node_values(form, response)[0, player]), response
 
 
 @pytest.mark.parametrize("machine_for", [machine_of, reasoner_of])

@@ -11,9 +11,9 @@ import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
-from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
+from tests.support.textbook_solver import textbook_values
 
 pytestmark = pytest.mark.thorough
 """Numba compiles the kernel."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from gdl import parse_term
 from gdl.engine import PropnetStateMachine
-from ggp_player.lab.positions.solving.move_solver import MoveSolution, textbook_values
+from ggp_player.lab.positions.solving.move_solver import MoveSolution
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from ggp_player.lab.positions.turns import replayed
+from tests.support.textbook_solver import textbook_values
 
 
 def test_a_corner_is_answered_in_the_middle_alone(tic_tac_toe: PropnetStateMachine) -> None:

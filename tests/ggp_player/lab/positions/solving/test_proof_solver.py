@@ -9,9 +9,9 @@ import pytest
 import gdl
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine
-from ggp_player.lab.positions.solving.move_solver import textbook_values
 from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
+from tests.support.textbook_solver import textbook_values
 
 
 def test_values_are_the_textbooks(tic_tac_toe: PropnetStateMachine) -> None:

@@ -46,6 +46,13 @@ async def test_the_document_has_all_routes_and_no_others(tmp_path: Path) -> None
             assert not is_missing, (method, path)
 
 
+def test_nobody_changes_anything_without_a_role() -> None:
+    for_everybody = {route.request for route in ROUTES if route.role is None}
+    assert for_everybody
+    assert all(request.startswith("GET ") for request in for_everybody)
+    assert {route.role for route in ROUTES if route.path == "/api/tokens"} == {"admin"}
+
+
 def test_every_operation_has_a_name_of_its_own() -> None:
     paths = openapi_document(ROUTES)["paths"].values()
     names = [operation["operationId"] for methods in paths for operation in methods.values()]

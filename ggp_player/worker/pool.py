@@ -11,14 +11,21 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-import os
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
-from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
+from gdl.system import (
+    find_strays,
+    has_ended,
+    is_stopped,
+    kill,
+    kill_group,
+    lower_priority,
+    resident_memory,
+)
 from ggp_player.logs import in_match
 from ggp_player.metrics import Metrics
 from ggp_player.worker import process as worker_process
@@ -40,7 +47,10 @@ PAUSES = (0.0, 0.1, 0.5, 2.0, 10.0)
 """Seconds before spares are started, the longer the more have failed or died since one was used."""
 
 BACKGROUND_NICENESS = 15
-"""How much the workers of matches go before those in the background."""
+"""How much the server and its matches go before workers in the background."""
+
+IDLE_NICENESS = 5
+"""The same while there are no matches: the server, and what else the machine does."""
 
 _log = logging.getLogger(__name__)
 
@@ -187,6 +197,8 @@ class Pool:
         self._launcher = Launcher()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
+        self._in_matches: set[WorkerHandle] = set()
+        self._in_background: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
         self._failures = 0
         self._is_closing = asyncio.Event()
@@ -215,20 +227,23 @@ class Pool:
                 break
         else:
             worker = await self._launch()
+        self._in_matches.add(worker)
+        for other in self._in_background:
+            lower_priority(other.pid, BACKGROUND_NICENESS)
         self._keep_full()
         return worker
 
     async def launch_in_background(self) -> WorkerHandle:
         """Start a worker that costs no match a move: of low priority, and never one of the spares.
 
-        Raises OSError where that cannot be done.
+        Its priority is lowered further when a match begins. Raises OSError where it cannot be
+        started.
         """
         if self._is_closing.is_set():
             raise PoolClosedError("the server is stopping")
         worker = await self._launch()
-        if hasattr(os, "setpriority"):
-            with suppress(OSError):  # it has died already, which its handle will tell
-                os.setpriority(os.PRIO_PROCESS, worker.pid, BACKGROUND_NICENESS)
+        self._in_background.add(worker)
+        lower_priority(worker.pid, BACKGROUND_NICENESS if self._in_matches else IDLE_NICENESS)
         return worker
 
     @property
@@ -295,4 +310,5 @@ class Pool:
     def _count_out(self, worker: WorkerHandle, cause: str) -> None:
         """Forget a worker that has ended, so that what it held is released."""
         self._metrics.worker_deaths.labels(cause).inc()
-        self._workers.discard(worker)
+        for workers in (self._workers, self._in_matches, self._in_background):
+            workers.discard(worker)

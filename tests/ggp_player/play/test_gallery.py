@@ -18,9 +18,9 @@ from gdl.game_library import own_games
 from ggp_player.__main__ import main
 from ggp_player.errors import UnplayableError
 from ggp_player.events import EventBus, MatchEnded
-from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.rulesheets import GameFound
+from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.session import PlaySession, PlaySetup

@@ -85,7 +85,7 @@ class PlaySession(Table):
     ) -> None:
         super().__init__(setup.ruleset, machine, _persons(machine, setup.persons), clock)
         self.setup = setup
-        self.health = Health()
+        self.health = pool.health
         self._pool = pool
         self._warm_up = warm_up
         self._engines = Engines(self._new_engine, clock)

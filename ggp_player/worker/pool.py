@@ -30,6 +30,7 @@ from ggp_player.logs import in_match
 from ggp_player.metrics import Metrics
 from ggp_player.worker import process as worker_process
 from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.launching import Launcher
 from ggp_player.worker.messages import (
     LogRecord,
@@ -188,9 +189,19 @@ TakeWorker: TypeAlias = Callable[[], Awaitable[WorkerHandle]]
 
 
 class Pool:
-    """Workers for all matches of a server, with ``spares`` of them ready in advance."""
+    """Workers for all matches of a server, with ``spares`` of them ready in advance.
 
-    def __init__(self, spares: int, limits: MemoryLimits, metrics: Metrics | None = None) -> None:
+    ``health`` tells whether workers can be started.
+    """
+
+    def __init__(
+        self,
+        spares: int,
+        limits: MemoryLimits,
+        metrics: Metrics | None = None,
+        health: Health | None = None,
+    ) -> None:
+        self.health = health or Health()
         self._metrics = metrics or Metrics()
         self._size = spares
         self._limits = limits
@@ -302,7 +313,12 @@ class Pool:
             await asyncio.wait_for(self._is_closing.wait(), seconds)
 
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._launcher, self._limits)
+        try:
+            worker = await WorkerHandle.launch(self._launcher, self._limits)
+        except OSError as error:
+            self.health.raise_problem(Subject.WORKERS, f"none can be started: {error}")
+            raise
+        self.health.clear(Subject.WORKERS)
         worker.on_end = functools.partial(self._count_out, worker)
         self._workers.add(worker)
         return worker

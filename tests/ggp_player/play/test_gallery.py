@@ -81,17 +81,18 @@ class Visitor:
 async def visitor() -> AsyncIterator[Visitor]:
     events = EventBus()
     wishes: list[Wish] = []
+    pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
 
     async def new_session(wish: Wish) -> PlaySession:
         wishes.append(wish)
         setup = PlaySetup(
             wish.ruleset, wish.name, 5, 3, events=events, persons=wish.roles, opponents=("legal",)
         )
-        pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
         machine = gdl.interpret(wish.ruleset)
         return PlaySession(setup, machine, pool, warm_up=no_warm_up)
 
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(pool.close)
         gallery = Gallery(new_session, 5)
         address = await stack.enter_async_context(serve_gallery(gallery))
         client = await stack.enter_async_context(aiohttp.ClientSession())

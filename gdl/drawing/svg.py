@@ -61,7 +61,7 @@ class SvgOptions:
     the style sheet, which is :data:`SVG_STYLE`, for pages that have it already. With ``is_partial``
     the facts are not the whole state. ``decisive`` are the facts, as text, that have decided the
     match: their places are marked. ``with_turn`` False leaves out whose turn it is, for pages that
-    say it themselves.
+    say it themselves, and ``with_legend`` False what pieces are called, for small pictures.
     """
 
     title: str = ""
@@ -69,6 +69,7 @@ class SvgOptions:
     with_style: bool = True
     is_partial: bool = False
     with_turn: bool = True
+    with_legend: bool = True
     decisive: frozenset[str] = frozenset()
 
 
@@ -106,7 +107,8 @@ class _Picture:
         self._boards()
         self._hands([note for note in scene.rows if note.cards])
         self._note_lines([note for note in scene.rows if not note.cards])
-        self._legend()
+        if self._options.with_legend:
+            self._legend()
         if scene.remark and not self._options.is_partial:
             self._remark(scene.remark)
         width, height = number(self._width + 12), number(self._y + 10)
@@ -365,7 +367,7 @@ class BoardDrawing:
     def _ground(self, index: int, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
         if index in self._board.bare:
-            return ""
+            return self._outline("bare", 0)  # where a click is for what stands at its rim
         if shape is Shape.STACKS:
             return self._thing(cell)
         ground = self._outline("sq", 0)

@@ -241,6 +241,7 @@ def _find_game(request: FindGame) -> Answer:
         layout_file=request.layout_file,
         is_partial=game.has_percepts,  # nobody need be told that it is whole
         with_turn=False,
+        with_legend=False,
         prefix=request.prefix,
     )
     return Answer((_draw(drawn),), game=game)
@@ -260,6 +261,7 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
         ON_PAGE,
         is_partial=request.is_partial,
         with_turn=request.with_turn and not request.is_over,
+        with_legend=request.with_legend,
         prefix=request.prefix,
     )
     ending = _Ending()

@@ -46,6 +46,9 @@ CHARACTER = 8.2
 MAX_WIDTH = 980
 """Pixels of a picture's width, unless a single board is wider."""
 
+MOST_WIDE = 2.5
+"""How many times as wide as high boards in a row are: in a wider picture all would be small."""
+
 MAX_ARROWS = 4
 """Lines from where things were; where more things move, they would hide them."""
 
@@ -189,7 +192,8 @@ class _Picture:
             if not scene.cells:
                 continue
             drawn = BoardDrawing(scene, self._layout, self._options)
-            if x > 12 and x + drawn.width > MAX_WIDTH:
+            most = min(MAX_WIDTH, MOST_WIDE * max(row_height, drawn.height))
+            if x > 12 and x + drawn.width > most:
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
             x += drawn.width + GAP

@@ -57,6 +57,13 @@ def test_every_place_can_be_clicked() -> None:
     assert all(cell.find(f"{SVG}rect") is not None for cell in cells)
 
 
+@pytest.mark.parametrize(("name", "in_a_row"), [("quarto", False), ("twinBoards", True)])
+def test_boards_stand_in_a_row_unless_it_is_too_wide(name: str, in_a_row: bool) -> None:
+    boards = [one for one in picture(name).iter() if one.get("class") == "board"]
+    first, second = (one.get("transform", "")[10:-1].split()[1] for one in boards)
+    assert (first == second) is in_a_row
+
+
 def test_a_small_picture_has_no_legend() -> None:
     state, layout = states_of("chess")[0], layout_of_game("chess")
     whole = ElementTree.fromstring(draw_svg(layout, state))

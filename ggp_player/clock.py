@@ -12,6 +12,9 @@ Clock: TypeAlias = Callable[[], float]
 
 monotonic: Clock = time.monotonic
 
+thread_cpu: Clock = time.thread_time
+"""CPU seconds of the calling thread: work, whatever else keeps the machine busy."""
+
 WallClock: TypeAlias = Callable[[], int]
 """Returns milliseconds since 1970; it may jump, and decides nothing."""
 

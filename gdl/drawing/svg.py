@@ -46,6 +46,9 @@ CHARACTER = 8.2
 MAX_WIDTH = 980
 """Pixels of a picture's width, unless a single board is wider."""
 
+MOST_WIDE = 2.5
+"""How many times as wide as high boards in a row are: in a wider picture all would be small."""
+
 MAX_ARROWS = 4
 """Lines from where things were; where more things move, they would hide them."""
 
@@ -61,7 +64,7 @@ class SvgOptions:
     the style sheet, which is :data:`SVG_STYLE`, for pages that have it already. With ``is_partial``
     the facts are not the whole state. ``decisive`` are the facts, as text, that have decided the
     match: their places are marked. ``with_turn`` False leaves out whose turn it is, for pages that
-    say it themselves.
+    say it themselves, and ``with_legend`` False what pieces are called, for small pictures.
     """
 
     title: str = ""
@@ -69,6 +72,7 @@ class SvgOptions:
     with_style: bool = True
     is_partial: bool = False
     with_turn: bool = True
+    with_legend: bool = True
     decisive: frozenset[str] = frozenset()
 
 
@@ -106,7 +110,8 @@ class _Picture:
         self._boards()
         self._hands([note for note in scene.rows if note.cards])
         self._note_lines([note for note in scene.rows if not note.cards])
-        self._legend()
+        if self._options.with_legend:
+            self._legend()
         if scene.remark and not self._options.is_partial:
             self._remark(scene.remark)
         width, height = number(self._width + 12), number(self._y + 10)
@@ -187,7 +192,8 @@ class _Picture:
             if not scene.cells:
                 continue
             drawn = BoardDrawing(scene, self._layout, self._options)
-            if x > 12 and x + drawn.width > MAX_WIDTH:
+            most = min(MAX_WIDTH, MOST_WIDE * max(row_height, drawn.height))
+            if x > 12 and x + drawn.width > most:
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
             x += drawn.width + GAP
@@ -365,7 +371,7 @@ class BoardDrawing:
     def _ground(self, index: int, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
         if index in self._board.bare:
-            return ""
+            return self._outline("bare", 0)  # where a click is for what stands at its rim
         if shape is Shape.STACKS:
             return self._thing(cell)
         ground = self._outline("sq", 0)

@@ -25,7 +25,8 @@ font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
 .gdl-state .lit{stroke:var(--shift);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--shift);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .ghost{opacity:.4} .gdl-state .bare{fill:none;pointer-events:all}
+.gdl-state .piece{stroke:#00000088;stroke-width:1.2}
 .gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
 .gdl-state .card{fill:#fffefa;stroke:var(--edge)} .gdl-state .card~text{fill:var(--on-square)}
 .gdl-state .card~.red{fill:#b3202c} .gdl-state .new>.card{stroke:var(--new);stroke-width:3}

@@ -15,6 +15,9 @@ MAX_LENGTH = 4_000
 MAX_TITLE = 60
 """A first paragraph of one line that is no longer is the game's title."""
 
+_STROKE = re.compile(r"-{2,}|\|")
+"""A line with two of these is part of a drawing, such as a map."""
+
 _ITEM = re.compile(r"(\w[\w ]{0,20}):\s+\S")
 
 
@@ -36,7 +39,8 @@ class OpeningComment:
 def opening_comment(text: str) -> OpeningComment:
     """Read the comment lines before the first rule of a rulesheet, in KIF or infix.
 
-    Lines without a letter, such as a frame of asterisks, count as empty.
+    Lines without a letter, such as a frame of asterisks, count as empty, and so do those of a
+    drawing.
     """
     paragraphs = [
         list(lines) for is_text, lines in groupby(_lines(text[:MAX_LENGTH]), key=bool) if is_text
@@ -61,14 +65,15 @@ def _is_title(line: str) -> bool:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the words of each comment line at the beginning; nothing for one without a letter."""
+    """Yield the words of each comment line at the beginning; nothing for one that has no text."""
     marker = notation_of(text).marker
     for line in text.splitlines():
         words = line.strip()
         if words and not words.startswith(marker):
             return
         words = " ".join(words.lstrip(marker).split()).strip("*#=- ")
-        yield words if re.search(r"[^\W\d_]", words) else ""
+        is_drawn = len(_STROKE.findall(words)) > 1
+        yield words if re.search(r"[^\W\d_]", words) and not is_drawn else ""
 
 
 def _items(lines: list[str]) -> Iterator[tuple[str, str]]:

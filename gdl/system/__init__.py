@@ -40,6 +40,7 @@ from gdl.system.processes import (
     kill,
     kill_group,
     lead_group,
+    lower_priority,
     resume_with_parent_end,
     start_method,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "limit_memory",
     "load_average",
     "lock_file",
+    "lower_priority",
     "main_module_hidden",
     "make_private",
     "make_private_database",

@@ -101,6 +101,18 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def lower_priority(leader: int, niceness: int) -> None:
+    """Let this process go before all threads of another by ``niceness``, and before its group's.
+
+    ``leader`` leads the group, or will. Where there are no priorities, as on Windows, or no such
+    process, nothing happens.
+    """
+    with suppress(AttributeError, OSError):
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        for kind in (os.PRIO_PROCESS, os.PRIO_PGRP):  # of a process it sets the first thread alone
+            os.setpriority(kind, leader, own + niceness)
+
+
 def end_own_group(status: int) -> None:
     """End this process at once, with whatever it has started if it leads a group."""
     if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():

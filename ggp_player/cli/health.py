@@ -31,13 +31,13 @@ def health_command(address: str, ready: bool) -> None:
     sys.exit(status != 200)
 
 
-def read_page(page: str) -> tuple[int, bytes]:
+def read_page(page: str, seconds: float = TIME_LIMIT) -> tuple[int, bytes]:
     """Return the status and the text of a page, whatever the status is.
 
     Raises OSError or ValueError where there is no answer.
     """
     try:
-        with urlopen(page, timeout=TIME_LIMIT) as response:
+        with urlopen(page, timeout=seconds) as response:
             return response.status, response.read(_MOST_BYTES)
     except HTTPError as error:
         with error:

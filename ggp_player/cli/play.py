@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import webbrowser
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,17 +96,28 @@ class _Options:
         )
 
 
-async def _session(setup: PlaySetup) -> PlaySession:
+@asynccontextmanager
+async def _workers() -> AsyncIterator[Pool]:
+    """Have a worker started for the first match before somebody wants it, and then for the next."""
+    pool = Pool(1, load_config(flags={"strategy": "auto"}).memory_limits)
+    starting = asyncio.create_task(pool.start())
+    try:
+        yield pool
+    finally:
+        await asyncio.wait([starting])
+        await pool.close()
+
+
+async def _session(setup: PlaySetup, pool: Pool) -> PlaySession:
     """Make the session of a match, in which player servers are asked whether they are there."""
     machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
     await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
-    limits = load_config(flags={"strategy": "auto"}).memory_limits
-    return await asyncio.to_thread(PlaySession, setup, machine, Pool(1, limits))
+    return await asyncio.to_thread(PlaySession, setup, machine, pool)
 
 
 async def _play(setup: PlaySetup, options: _Options) -> None:
     """Play until the person leaves."""
-    async with await _session(setup) as session:
+    async with _workers() as pool, await _session(setup, pool) as session:
         if options.terminal:
             await TerminalSession(session, Terminal(), options.save).run()
         else:
@@ -125,11 +137,11 @@ async def _play_in_gallery(options: _Options, events: EventBus) -> None:
     """Play one match after the other, each begun on the page of all games."""
 
     async def new_session(wish: Wish) -> PlaySession:
-        return await _session(options.setup(wish, events))
+        return await _session(options.setup(wish, events), pool)
 
     level = options.level or (0 if options.opponents else HIGHEST.number)
     gallery = Gallery(new_session, level, options.opponents)
-    async with serve_gallery(gallery, options.port) as address:
+    async with _workers() as pool, serve_gallery(gallery, options.port) as address:
         await _until_left(address, options)
 
 

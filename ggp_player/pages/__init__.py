@@ -10,20 +10,7 @@ page as one file.
 
 Whatever comes from a rulesheet or a game manager is text here, never markup: Jinja2 escapes it in
 templates, and the modules set it as text.
+
+Nothing is exported: import the modules. The drawing process would otherwise begin with the imports
+of a server, and is waited for by whoever opens the first page.
 """
-
-from ggp_player.pages.event_stream import EventStream
-from ggp_player.pages.player_pages import PAGE_PATHS, PlayerPages
-from ggp_player.pages.position_pages import CHANGING_PATHS
-from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
-from ggp_player.pages.site import PageSite
-
-__all__ = [
-    "CHANGING_PATHS",
-    "PAGE_HEADERS",
-    "PAGE_PATHS",
-    "EventStream",
-    "PageSite",
-    "PlayerPages",
-    "WriteGuard",
-]

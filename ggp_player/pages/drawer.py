@@ -69,16 +69,19 @@ class Drawer:
     process for long while others wait. An asker is the address of a viewer, and empty where a state
     is drawn for all who look. A request that took too long is not tried again for a while, as the
     machine may have been busy; others are. The process lets all others go before it, unless it
-    draws ``for_person``, who waits to move.
+    draws ``for_person``, who waits to move. With ``for_archive`` it is ready for matches of an
+    archive when it has started.
     """
 
-    def __init__(self, clock: Clock = monotonic, *, for_person: bool = False) -> None:
+    def __init__(
+        self, clock: Clock = monotonic, *, for_person: bool = False, for_archive: bool = False
+    ) -> None:
         self._clock = clock
         self._turn = asyncio.Lock()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         stderr = None if _log.isEnabledFor(logging.DEBUG) else DEVNULL
-        arguments = (drawing_process.FOR_PERSON,) if for_person else ()
-        command = helper_command(drawing_process.main, *arguments)
+        uses = {drawing_process.FOR_PERSON: for_person, drawing_process.FOR_ARCHIVE: for_archive}
+        command = helper_command(drawing_process.main, *(use for use in uses if uses[use]))
         self.helper = AsyncHelper(command, MAX_ANSWER, stderr=stderr)
         self._abandoned: asyncio.Task[Answer] | None = None
         self._failures: OrderedDict[int, _Failure] = OrderedDict()

@@ -27,8 +27,9 @@ class DrawState:
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
     moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
     refines the boards; without one they follow from the rules. Where the match ``is_over``, what
-    has decided it is marked. Without ``with_turn`` it is not said whose turn it is. ``prefix``
-    begins the ids of a drawing that is one of several.
+    has decided it is marked. Without ``with_turn`` it is not said whose turn it is, and without
+    ``with_legend`` not what pieces are called. ``prefix`` begins the ids of a drawing that is one
+    of several.
     """
 
     rules: str
@@ -41,6 +42,7 @@ class DrawState:
     is_partial: bool = False
     is_over: bool = False
     with_turn: bool = True
+    with_legend: bool = True
     prefix: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 

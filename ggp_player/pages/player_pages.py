@@ -33,6 +33,7 @@ from ggp_player.events import EventBus
 from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
+from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.position_pages import PositionMeans, PositionPages
@@ -62,7 +63,7 @@ class PlayerPages:
     ) -> None:
         links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
         self._site = PageSite(name, links)
-        self._live = LiveMatches(bus)
+        self._live = LiveMatches(bus, Drawer(for_archive=archive is not None))
         self._archive = archive
         self._streams = streams
         self._base_of = base_of

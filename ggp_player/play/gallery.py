@@ -33,11 +33,11 @@ from gdl.drawing.rendering import layout_file_of
 from gdl.game_library import own_games
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.languages import Sentence, sentence_of
-from ggp_player.pages import PAGE_HEADERS, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, FindGame
 from ggp_player.pages.rulesheets import GameFound, ShownProblem
-from ggp_player.pages.site import language_of
+from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
+from ggp_player.pages.site import PageSite, language_of
 from ggp_player.play.game_card import KINDS, GameCard, game_card
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_pages import MatchPages

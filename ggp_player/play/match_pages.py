@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ggp_player.languages import Sentence
-from ggp_player.pages import EventStream
 from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.event_stream import EventStream
 from ggp_player.play.page import PlayPage
 from ggp_player.play.table import Table
 

@@ -36,10 +36,11 @@ from gdl.drawing.rendering import layout_file_of
 from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.languages import ENGLISH, Language, Sentence, sentence_of
-from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
-from ggp_player.pages.site import language_of
+from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
+from ggp_player.pages.site import PageSite, language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of, told_of_ending

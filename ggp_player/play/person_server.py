@@ -25,8 +25,7 @@ from gdl import GdlError
 from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
 from ggp_player.languages import Sentence
-from ggp_player.pages import PageSite
-from ggp_player.pages.site import language_of
+from ggp_player.pages.site import PageSite, language_of
 from ggp_player.play.human import Asker, HumanPlayer
 from ggp_player.play.match_pages import MatchPages
 from ggp_player.play.page import SHUTDOWN_SECONDS, in_sentences

@@ -71,8 +71,9 @@ class PlaySetup(MatchSetup):
 class PlaySession(Table):
     """Runs the match while it is entered: ``async with PlaySession(setup, machine, pool)``.
 
-    ``is_thinking`` says that people are shown what a search thinks. Raises :class:`PlayError` for a
-    role that the game does not have.
+    The ``pool`` is for one match after the other; whoever has made it closes it. ``is_thinking``
+    says that people are shown what a search thinks. Raises :class:`PlayError` for a role that the
+    game does not have.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class PlaySession(Table):
     ) -> None:
         super().__init__(setup.ruleset, machine, _persons(machine, setup.persons), clock)
         self.setup = setup
-        self.health = Health()
+        self.health = pool.health
         self._pool = pool
         self._warm_up = warm_up
         self._engines = Engines(self._new_engine, clock)
@@ -106,13 +107,12 @@ class PlaySession(Table):
         await self.close()
 
     async def close(self) -> None:
-        """Break the match off unless it is over, and end all processes."""
+        """Break the match off unless it is over, and end its processes."""
         await self._interrupt()
         await self._break_off("the match was left")
         await self._engines.end_warming()
         self._thoughts.close()
         await self._engines.close()
-        await self._pool.close()
         self.end_viewing()
 
     @property

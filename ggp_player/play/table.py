@@ -26,6 +26,8 @@ from ggp_player.protocol import state_text
 MAX_LEGAL = 2_000
 """Legal moves of a step that a person is shown."""
 
+CHOICE_SECONDS = 0.05
+"""How long a page is not told that all have chosen: the next step is mostly there before."""
 
 HIDDEN_MOVE = "?"
 """In place of a move that people may not see."""
@@ -248,7 +250,16 @@ class Table:
             chosen = self.chosen(person)
             raise PlayError(Sentence("{role} has chosen {move} already", role=role, move=chosen))
         choice.set_result(legal)
-        self.tell()
+        if self.choosing:
+            self.tell()
+        else:
+            loop = asyncio.get_running_loop()
+            loop.call_later(CHOICE_SECONDS, self._tell_choice, self._choices)
+
+    def _tell_choice(self, choices: _Choices) -> None:
+        """Tell that people have chosen, unless the match has gone on since."""
+        if choices is self._choices:
+            self.tell()
 
     def choice(self, role: Constant) -> asyncio.Future[Term]:
         """What a person chooses in this step, for which the people are asked."""

@@ -347,7 +347,8 @@ class Config(BaseModel):
     @cached_property
     def access(self) -> AccessRules:
         """Who may talk to the player."""
-        from ggp_player.pages import CHANGING_PATHS, PAGE_PATHS
+        from ggp_player.pages.player_pages import PAGE_PATHS
+        from ggp_player.pages.position_pages import CHANGING_PATHS
         from ggp_player.server.access import AccessRules
 
         return AccessRules(

@@ -42,7 +42,7 @@ from ggp_player.events import EventBus
 from ggp_player.front.connections import ConnectionBounds, Streams
 from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, Responder, front_of
 from ggp_player.front.request_reader import MAX_MESSAGE, HttpRequest, RequestHead, response
-from ggp_player.pages import PlayerPages
+from ggp_player.pages.player_pages import PlayerPages
 from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config
 from ggp_player.server.monitoring import is_monitoring, loop_delay_measured, page

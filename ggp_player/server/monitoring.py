@@ -6,8 +6,8 @@ that send messages in the address.
 ============  ==================================================================================
 page          what it says
 ============  ==================================================================================
-``/healthz``  200 while the event loop answers and the searches find moves; otherwise 503, and a
-              restart may help
+``/healthz``  200 while the event loop answers, worker processes can be started and the searches
+              find moves; otherwise 503, and a restart may help
 ``/readyz``   200 where a START would begin a match now, with all searches; otherwise 503
 ``/metrics``  counters, gauges and histograms as Prometheus reads them
 ============  ==================================================================================
@@ -50,15 +50,21 @@ class Readiness:
 
     warm: bool
     searches_failing: bool
+    workers_failing: bool
     free_seats: int
     draining: bool
     problems: tuple[str, ...] = ()
 
     @property
+    def is_healthy(self) -> bool:
+        """Whether moves come from searches."""
+        return not (self.searches_failing or self.workers_failing)
+
+    @property
     def is_ready(self) -> bool:
         """Whether a match could begin now, and be played well."""
         is_free = self.free_seats > 0 and not self.draining
-        return is_free and self.warm and not self.searches_failing
+        return is_free and self.warm and self.is_healthy
 
 
 def readiness(player: Player) -> Readiness:
@@ -67,6 +73,7 @@ def readiness(player: Player) -> Readiness:
     return Readiness(
         warm=is_warm(),
         searches_failing=health.has(Subject.SEARCHES),
+        workers_failing=health.has(Subject.WORKERS),
         free_seats=player.free_seats,
         draining=player.is_draining,
         problems=tuple(map(str, health.problems)),
@@ -85,7 +92,7 @@ def page(player: Player, path: str) -> Page | None:
     if path not in PATHS:
         return None
     now = readiness(player)
-    is_good = now.is_ready if path == "/readyz" else not now.searches_failing
+    is_good = now.is_ready if path == "/readyz" else now.is_healthy
     return Page(200 if is_good else 503, "application/json", to_json(now) + b"\n")
 
 

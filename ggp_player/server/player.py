@@ -127,7 +127,7 @@ class Player:
         self.drained = asyncio.Event()
         self.is_draining = False
         self._requests = RequestLog(clock)
-        self._pool = Pool(config.spares, config.memory_limits, self.metrics)
+        self._pool = Pool(config.spares, config.memory_limits, self.metrics, self.health)
         self._matches = Matches(config.max_matches)
         self._sessions: dict[str, MatchSession] = {}
         self._journals: JournalFolder | None = None

@@ -18,10 +18,13 @@ overtaken by two writes, or by a CPU that reorders them, to read again.
 from __future__ import annotations
 
 import json
+import os
 import struct
 import zlib
+from contextlib import suppress
 from dataclasses import astuple
 from multiprocessing.heap import Arena
+from multiprocessing.util import Finalize
 
 from ggp_player.events import BestMove
 
@@ -42,7 +45,7 @@ class ChoiceBuffer:
     """
 
     def __init__(self, arena: Arena | None = None) -> None:
-        self._arena = arena or Arena(_START + 2 * SLOT)
+        self._arena = arena or _new_arena(_START + 2 * SLOT)
         self.memory = self._arena.buffer
 
     def __reduce__(self) -> tuple[type[ChoiceBuffer], tuple[Arena]]:
@@ -104,3 +107,17 @@ class ChoiceBuffer:
     def _number(self, offset: int) -> int:
         number: int = _COUNTER.unpack_from(self.memory, offset)[0]
         return number
+
+
+def _new_arena(size: int) -> Arena:
+    """Return shared memory of so many bytes, without a file where the system can.
+
+    Python makes a file in ``/dev/shm``, which in a container may be read-only, or full.
+    """
+    with suppress(AttributeError, OSError):
+        descriptor = os.memfd_create("choices")
+        os.ftruncate(descriptor, size)
+        arena = Arena(size, descriptor)
+        Finalize(arena, os.close, (descriptor,))
+        return arena
+    return Arena(size)

@@ -12,7 +12,7 @@ import numpy as np
 from gdl import Constant, State, StateMachine, Term
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.clock import Clock, monotonic
+from ggp_player.clock import Clock, thread_cpu
 from ggp_player.events import BranchThought, MoveThought
 from ggp_player.events.search_view import MAX_CHILDREN, MAX_PLIES, MAX_TEXT
 from ggp_player.strategies import BranchReport, Choice, MoveReport, Position
@@ -28,10 +28,10 @@ class SymmetricMoves:
     second for a game, and is done once. There are none where the rules are interpreted.
     """
 
-    def __init__(self, clock: Clock = monotonic) -> None:
-        self.seconds = 0.0
-        """How long finding the symmetries has taken."""
-        self._clock = clock
+    def __init__(self, cpu_clock: Clock = thread_cpu) -> None:
+        self.cpu_seconds = 0.0
+        """How long finding the symmetries has taken, in CPU time."""
+        self._cpu_clock = cpu_clock
         self._machine: StateMachine | None = None
         self._group: SymmetryGroup | None = None
 
@@ -57,12 +57,12 @@ class SymmetricMoves:
     def _group_of(self, machine: StateMachine) -> SymmetryGroup | None:
         """The symmetries that keep every role; None where there are none but the identity."""
         if machine is not self._machine:
-            began = self._clock()
+            began = self._cpu_clock()
             self._machine, self._group = machine, None
             if isinstance(machine, PropnetStateMachine):
                 group = generated_group(machine, find_symmetries(machine))
                 self._group = group if len(group.facts) > 1 else None
-            self.seconds += self._clock() - began
+            self.cpu_seconds += self._cpu_clock() - began
         return self._group
 
 

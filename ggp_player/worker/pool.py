@@ -11,18 +11,26 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-import os
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
-from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
+from gdl.system import (
+    find_strays,
+    has_ended,
+    is_stopped,
+    kill,
+    kill_group,
+    lower_priority,
+    resident_memory,
+)
 from ggp_player.logs import enter_match
 from ggp_player.metrics import Metrics
 from ggp_player.worker import process as worker_process
 from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.launching import Launcher
 from ggp_player.worker.messages import (
     LogRecord,
@@ -40,7 +48,10 @@ PAUSES = (0.0, 0.1, 0.5, 2.0, 10.0)
 """Seconds before spares are started, the longer the more have failed or died since one was used."""
 
 BACKGROUND_NICENESS = 15
-"""How much the workers of matches go before those in the background."""
+"""How much the server and its matches go before workers in the background."""
+
+IDLE_NICENESS = 5
+"""The same while there are no matches: the server, and what else the machine does."""
 
 _log = logging.getLogger(__name__)
 
@@ -178,15 +189,27 @@ TakeWorker: TypeAlias = Callable[[], Awaitable[WorkerHandle]]
 
 
 class Pool:
-    """Workers for all matches of a server, with ``spares`` of them ready in advance."""
+    """Workers for all matches of a server, with ``spares`` of them ready in advance.
 
-    def __init__(self, spares: int, limits: MemoryLimits, metrics: Metrics | None = None) -> None:
+    ``health`` tells whether workers can be started.
+    """
+
+    def __init__(
+        self,
+        spares: int,
+        limits: MemoryLimits,
+        metrics: Metrics | None = None,
+        health: Health | None = None,
+    ) -> None:
+        self.health = health or Health()
         self._metrics = metrics or Metrics()
         self._size = spares
         self._limits = limits
         self._launcher = Launcher()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
+        self._in_matches: set[WorkerHandle] = set()
+        self._in_background: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
         self._failures = 0
         self._is_closing = asyncio.Event()
@@ -215,20 +238,23 @@ class Pool:
                 break
         else:
             worker = await self._launch()
+        self._in_matches.add(worker)
+        for other in self._in_background:
+            lower_priority(other.pid, BACKGROUND_NICENESS)
         self._keep_full()
         return worker
 
     async def launch_in_background(self) -> WorkerHandle:
         """Start a worker that costs no match a move: of low priority, and never one of the spares.
 
-        Raises OSError where that cannot be done.
+        Its priority is lowered further when a match begins. Raises OSError where it cannot be
+        started.
         """
         if self._is_closing.is_set():
             raise PoolClosedError("the server is stopping")
         worker = await self._launch()
-        if hasattr(os, "setpriority"):
-            with suppress(OSError):  # it has died already, which its handle will tell
-                os.setpriority(os.PRIO_PROCESS, worker.pid, BACKGROUND_NICENESS)
+        self._in_background.add(worker)
+        lower_priority(worker.pid, BACKGROUND_NICENESS if self._in_matches else IDLE_NICENESS)
         return worker
 
     @property
@@ -287,7 +313,12 @@ class Pool:
             await asyncio.wait_for(self._is_closing.wait(), seconds)
 
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._launcher, self._limits)
+        try:
+            worker = await WorkerHandle.launch(self._launcher, self._limits)
+        except OSError as error:
+            self.health.raise_problem(Subject.WORKERS, f"none can be started: {error}")
+            raise
+        self.health.clear(Subject.WORKERS)
         worker.on_end = functools.partial(self._count_out, worker)
         self._workers.add(worker)
         return worker
@@ -295,4 +326,5 @@ class Pool:
     def _count_out(self, worker: WorkerHandle, cause: str) -> None:
         """Forget a worker that has ended, so that what it held is released."""
         self._metrics.worker_deaths.labels(cause).inc()
-        self._workers.discard(worker)
+        for workers in (self._workers, self._in_matches, self._in_background):
+            workers.discard(worker)

@@ -2,7 +2,8 @@
 
 A strategy says what it knows of each move when it is asked between two of its choices
 (:meth:`.Strategy.report`). That takes time from the search, so a report is followed by a pause that
-is :data:`REST` times as long, but for what is done once in a match.
+is :data:`REST` times the CPU time that it took, but for what is done once in a match, and at most
+:data:`LONGEST_REST`: whoever watches is shown something, however large the game.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ggp_player.clock import Clock, monotonic
+from ggp_player.clock import Clock, monotonic, thread_cpu
 from ggp_player.events import BranchThought, MoveThought
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TOLD_MOVES
 from ggp_player.strategies import Choice, Position, Strategy
@@ -23,7 +24,10 @@ INTERVAL = 0.25
 """Seconds between two reports, at least."""
 
 REST = 50
-"""How many times as long as a report the search goes on before the next: it loses 2 %."""
+"""How many times the CPU time of a report the search goes on before the next: it loses 2 %."""
+
+LONGEST_REST = 5.0
+"""Seconds after which the next report comes in any case: those of 0.1 s and more cost more."""
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +36,8 @@ class SearchReporter:
     """Makes the reports of one search, ``number``, of the position of a turn.
 
     ``symmetric_moves`` finds the moves that are equal by symmetry. ``notice`` says why the search
-    is not at its full strength, if so.
+    is not at its full strength, if so. ``cpu_clock`` measures what a report costs, so that a busy
+    machine makes reports late, but not rare.
     """
 
     def __init__(
@@ -45,12 +50,14 @@ class SearchReporter:
         *,
         symmetric_moves: SymmetricMoves | None = None,
         notice: Callable[[], str] = str,
+        cpu_clock: Clock = thread_cpu,
     ) -> None:
         self._send = send
         self._is_watched = is_watched
         self._number = number
         self._turn = turn
         self._clock = clock
+        self._cpu_clock = cpu_clock
         self._symmetric_moves = symmetric_moves or SymmetricMoves()
         self._notice = notice
         self._began = clock()
@@ -64,7 +71,7 @@ class SearchReporter:
 
     def report(self, strategy: Strategy, position: Position, choice: Choice) -> None:
         """Report now, and set the time of the next report."""
-        began, once = self._clock(), self._symmetric_moves.seconds
+        began, cpu_before = self._clock(), self._cpu_seconds
         moves, tree = self._moves(strategy, position, choice)
         shown = enumerate(moves[:MAX_TOLD_MOVES])
         thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
@@ -89,8 +96,13 @@ class SearchReporter:
             nodes_per_second=self._rate("nodes", began, counts),
         )
         self._send(report)
-        now, once = self._clock(), self._symmetric_moves.seconds - once
-        self._due = max(began + INTERVAL, now + REST * (now - began - once))
+        rest = min(REST * (self._cpu_seconds - cpu_before), LONGEST_REST)
+        self._due = max(began + INTERVAL, self._clock() + rest)
+
+    @property
+    def _cpu_seconds(self) -> float:
+        """CPU time so far, without what is done once in a match."""
+        return self._cpu_clock() - self._symmetric_moves.cpu_seconds
 
     def _moves(
         self, strategy: Strategy, position: Position, choice: Choice

@@ -134,10 +134,8 @@ class Supervisor:
             return
         except OSError as error:
             _log.error("%s: no worker can be started: %s", self._name, error)
-            self.setup.health.raise_problem(Subject.WORKERS, f"none can be started: {error}")
             self._on_change()
             return
-        self.setup.health.clear(Subject.WORKERS)
         worker.match_id = self.setup.start.match_id
         worker.on_message = self._receive
         worker.on_death = lambda: self._on_death(worker)

@@ -22,8 +22,7 @@ from ggp_player.languages import (
     listed,
     sentence_of,
 )
-from ggp_player.pages import PageSite
-from ggp_player.pages.site import LANGUAGE_COOKIE, _read_static_files, language_of
+from ggp_player.pages.site import LANGUAGE_COOKIE, PageSite, _read_static_files, language_of
 from ggp_player.play.game_card import KINDS, game_card
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.table import told_of_ending

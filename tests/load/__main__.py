@@ -6,11 +6,13 @@ import asyncio
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import click
 
 from tests.load.archive_agreement import Fixture, check_agreement
+from tests.load.clicks import Clicks, measure
 from tests.load.hostile_event import Settings
 from tests.load.hostile_event import run as run_hostile_event
 from tests.load.malformed import attack_manager, attack_player
@@ -79,6 +81,25 @@ def viewers_command(strategy: str, pairs: int, **settings: Any) -> None:
     size = f"{found.bytes / 1e6:.1f} MB"
     click.echo(f"{found.messages} messages, {size}; {found.fewest} at least to a viewer in a match")
     sys.exit(bool(found.watched.late or found.watched.illegal))
+
+
+@main.command("clicks")
+@click.option("--games", default=20, show_default=True, help="How many are played, each another.")
+@click.option("--clicks", default=5, show_default=True, help="Moves in each.")
+@click.option("--busy", default=0, show_default=True, help="Processes that use a core beside it.")
+@click.option("--settle", default=60, show_default=True, help="Seconds before the first match.")
+def clicks_command(settle: int, **settings: Any) -> None:
+    """Measure in a browser how long it is from a click that makes a move to its board."""
+    found = measure(Clicks(**settings), settle)
+    click.echo("| game | clicks | median | longest |")
+    click.echo("| --- | ---: | ---: | ---: |")
+    for name, seconds in found.seconds.items():
+        cells = (f"{1000 * value:.0f} ms" for value in (median(seconds), max(seconds)))
+        click.echo(f"| {name} | {len(seconds)} | {' | '.join(cells)} |")
+    middle, nine_tenths, nearly_all, longest = (f"{1000 * x:.0f} ms" for x in found.figures())
+    loads = ", ".join(f"{load:.1f}" for load in found.loads)
+    click.echo(f"median {middle}, 90 % {nine_tenths}, 99 % {nearly_all}, longest {longest}")
+    click.echo(f"load average {loads} (before, after)")
 
 
 @main.command("event")

@@ -11,10 +11,12 @@ import pytest
 import gdl
 from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
+from tests.load.clicks import Clicks, measure
 from tests.load.hostile_event import Findings, judge
 from tests.load.malformed import attack_manager, attack_player
 from tests.load.viewers import Pairs
 from tests.load.viewers import compare as compare_replies
+from tests.support.browser import needs_chromium
 from tests.support.paths import GAMES
 from tests.support.server_process import ServerProcess
 
@@ -37,6 +39,15 @@ def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
         assert (replies.late, replies.illegal) == (0, 0)
         assert all(seconds < 3 for seconds in replies.figures())
     assert found.fewest >= 1
+
+
+@needs_chromium
+@pytest.mark.thorough
+def test_clicks_are_timed_until_their_boards_are_painted() -> None:
+    found = measure(Clicks(games=2, clicks=3), settle=0)
+    assert [len(seconds) for seconds in found.seconds.values()] == [3, 3]
+    middle, nine_tenths, nearly_all, longest = found.figures()
+    assert 0.001 < middle <= nine_tenths <= nearly_all <= longest < 30
 
 
 @pytest.mark.thorough

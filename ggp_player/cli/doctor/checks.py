@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import json
 import os
 import platform
 import shutil
@@ -11,6 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.client import HTTPException
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -27,6 +29,7 @@ from gdl.version import versions
 from ggp_player.archive import default_archive
 from ggp_player.archive.archived_match import MatchFilter
 from ggp_player.archive.queries import Archive
+from ggp_player.cli.health import read_page
 from ggp_player.cli.options import say_on_stderr
 from ggp_player.cli.serve import access_sentence
 from ggp_player.errors import GgpPlayerError
@@ -43,6 +46,9 @@ Answer: TypeAlias = tuple[Verdict, str]
 
 PACKAGES = ("aiohttp", "pydantic", "numpy", "llvmlite", "clingo")
 VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2", "neon": "NEON"}  # the widest first
+
+ANSWER_SECONDS = 2.0
+"""How long is waited for a server that may be one of ours."""
 
 SLOW_START, MOST_DELAY = 2.0, 0.02
 """Seconds that are too long: for a helper process, which takes some tenths; for the event loop."""
@@ -181,9 +187,24 @@ def check_port(config: Config) -> Answer:
     try:
         asyncio.run(listen())
     except OSError as error:
-        return "problem", listening_failure(config, error)
+        return _own_server(config) or ("problem", listening_failure(config, error))
     unknown = "" if config.port or config.poll else "it is another one at each start"
     return judged(f"the port {config.port} of {config.host} is free", warning=unknown)
+
+
+def _own_server(config: Config) -> Answer | None:
+    """Say how the player server is that has the port already; None where it is none of ours."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(config.host, config.host)
+    place = f"[{host}]" if ":" in host else host
+    try:
+        page = f"http://{place}:{config.port}/healthz"
+        found = json.loads(read_page(page, ANSWER_SECONDS)[1])
+        seats, problems = int(found["free_seats"]), "; ".join(found["problems"])
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
+        return None
+    free = f"{seats} free seat{'' if seats == 1 else 's'}"
+    sentence = f"a player server of ours is at the port {config.port} of {config.host}, with {free}"
+    return judged(sentence, warning=problems)
 
 
 def check_reach(config: Config) -> Answer:

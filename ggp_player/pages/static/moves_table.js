@@ -10,6 +10,7 @@ export class MovesTable {
     this.turns = new Map();
     this.names = {};
     this.current = null; // the turn that is looked at
+    this.following = null; // the frame in which the newest row is scrolled to
     this.body = element("tbody");
     this.head = element("tr");
     const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
@@ -42,7 +43,29 @@ export class MovesTable {
       if (hasFocus) made.querySelector("button")?.focus();
     } else this.body.append(made);
     this.rows.set(turn.turn, made);
-    if (!old && this.followsNewest !== false) this.box.scrollTop = this.box.scrollHeight;
+    if (!old && this.followsNewest !== false) this.#follow();
+  }
+
+  /** Show these turns and no others; rows of turns that are as before stay. */
+  showAll(turns) {
+    const wanted = new Set(turns.map(({ turn }) => turn));
+    for (const [turn, row] of this.rows) {
+      if (wanted.has(turn)) continue;
+      row.remove();
+      this.rows.delete(turn);
+      this.turns.delete(turn);
+    }
+    for (const turn of turns) {
+      if (JSON.stringify(turn) !== JSON.stringify(this.turns.get(turn.turn))) this.show(turn);
+    }
+  }
+
+  /** Scroll to the newest row in the next frame: to read the height here would lay out the page for each row. */
+  #follow() {
+    this.following ??= requestAnimationFrame(() => {
+      this.following = null;
+      this.box.scrollTop = this.box.scrollHeight;
+    });
   }
 
   /** Call moves by names, which are by their texts in the rules; those that are shown already, too. */
@@ -53,13 +76,6 @@ export class MovesTable {
     for (const turn of this.turns.values()) {
       if ([...(turn.joint_move ?? []), turn.move].some((move) => changed.has(move))) this.show(turn);
     }
-  }
-
-  /** Forget all turns. */
-  clear() {
-    this.rows.clear();
-    this.turns.clear();
-    this.body.replaceChildren();
   }
 
   /** Show which turn is looked at. */

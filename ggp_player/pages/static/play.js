@@ -86,13 +86,10 @@ function showTable(offset) {
   byId("clocks").hidden = table.deadline === null;
   if (table.deadline !== null) clock.show(table.deadline, table.clock, offset);
   else clock.stop();
-  moves.clear();
   moves.rename(table.names);
   const sees = table.moves.some((turn) => turn.seen !== null);
   moves.setRoles(sees ? [...table.roles, said("you see")] : table.roles, false);
-  for (const turn of table.moves) {
-    moves.show(sees ? { ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] } : turn);
-  }
+  moves.showAll(sees ? table.moves.map((turn) => ({ ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] })) : table.moves);
   byId("knowledge").hidden = !table.knowledge.length;
   setText(byId("knowledge"), table.knowledge.join(" "));
 }
@@ -134,6 +131,7 @@ function showBoard(message) {
   focused = active ? [active.dataset.board, active.dataset.cell] : null;
   drawn = message;
   boards += 1;
+  board.mark([]); // those of the position before
   board.show({ svg: message.svg, facts: message.facts, label: said("The board at step {step}", { step: table.step + 1 }) });
   setText(byId("ending"), message.ending);
   if (!focused) return;

@@ -49,6 +49,29 @@ def test_cells_can_be_found_by_their_words(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_every_place_can_be_clicked() -> None:
+    """Also those of dots and boxes that hold only the upper or right side of a box."""
+    root = picture("dotsAndBoxes")
+    cells = [element for element in root.iter() if element.get("data-cell") is not None]
+    assert {"1 4", "4 1"} <= {cell.get("data-cell") for cell in cells}
+    assert all(cell.find(f"{SVG}rect") is not None for cell in cells)
+
+
+def test_boards_that_would_be_too_wide_in_a_row_stand_below_one_another() -> None:
+    root = picture("quarto")
+    on, stock = (one for one in root.iter() if one.get("class") == "board")
+    tops = [float(one.get("transform", "")[10:-1].split()[1]) for one in (on, stock)]
+    assert tops[1] - tops[0] > 200
+    assert float(root.get("width", "")) < 2 * float(root.get("height", ""))
+
+
+def test_a_small_picture_has_no_legend() -> None:
+    state, layout = states_of("chess")[0], layout_of_game("chess")
+    whole = ElementTree.fromstring(draw_svg(layout, state))
+    small = ElementTree.fromstring(draw_svg(layout, state, None, SvgOptions(with_legend=False)))
+    assert float(small.get("height", "")) < float(whole.get("height", "")) - 100
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_is_inside_the_picture(name: str) -> None:
     root = picture(name)

@@ -61,6 +61,13 @@ def test_comments_of_public_rulesheets(text: str, wanted: OpeningComment) -> Non
     assert bool(opening_comment(text)) == bool(wanted.title or wanted.paragraphs)
 
 
+def test_a_drawing_is_no_prose() -> None:
+    drawn = ";   mill --- inn ---.\n;    |        |   |\n;   tower -------'  |\n"
+    items = ";\n; Roles: thief\n"
+    found = opening_comment(f"; Run -- as you can.\n;\n{drawn}{items}")
+    assert found == OpeningComment("", ("Run -- as you can.",), (("Roles", "thief"),))
+
+
 def test_a_comment_without_end_is_cut() -> None:
     comment = opening_comment("; word" * 100_000)
     assert sum(map(len, comment.paragraphs)) <= 4_000

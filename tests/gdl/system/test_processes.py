@@ -17,6 +17,7 @@ from gdl.system import (
     kill,
     kill_group,
     lead_group,
+    lower_priority,
     processes,
     resume_with_parent_end,
     start_method,
@@ -126,6 +127,34 @@ def test_a_group_is_ended_as_a_whole(how: str) -> None:
             kill_group(leader.pid)
         assert leader.stdout.read() == b"", "the pipe ends when all have ended"
     kill_group(leader.pid)
+
+
+THREADS = """
+import os, subprocess, sys, threading
+from gdl.system import lead_group
+lead_group()
+child = subprocess.Popen([sys.executable, "-c", "import os; os.read(0, 1)"])
+thread = threading.Thread(target=os.read, args=(0, 1))
+thread.start()
+print(child.pid, thread.native_id, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setpriority"), reason="there are no priorities")
+def test_all_threads_of_a_group_let_others_go_before_them() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", THREADS], env=child_environment(), stdin=pipe, stdout=pipe
+    ) as leader:
+        assert leader.stdout is not None
+        others = list(map(int, leader.stdout.readline().split()))
+        before = os.getpriority(os.PRIO_PROCESS, 0)
+        lower_priority(leader.pid, 5)
+        found = {os.getpriority(os.PRIO_PROCESS, task) for task in (leader.pid, *others)}
+        assert found == {min(19, before + 5)}
+        assert os.getpriority(os.PRIO_PROCESS, 0) == before
+        kill_group(leader.pid)
+    lower_priority(leader.pid, 5)  # it is gone
 
 
 def test_where_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import logging
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gdl
+from gdl.system import child_environment
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import PositionError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked
@@ -336,6 +339,24 @@ async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
     assert process is not None
     assert await drawer.draw(DrawState("(role x)", "( a )"))
     assert drawer.helper.process is process
+
+
+IMPORTED = """
+import sys
+from pathlib import Path
+from ggp_player.pages import drawing_process
+lean = {"aiohttp", "asyncio", "sqlalchemy"} & set(sys.modules)
+drawing_process.prepare_archives()
+before = set(sys.modules)
+drawing_process.open_archive(Path(sys.argv[1])).match("1")
+print(sorted(lean), sorted(set(sys.modules) - before))
+"""
+
+
+def test_the_process_imports_no_server_and_what_reads_archives_before_it_is_asked(won: str) -> None:
+    command = [sys.executable, "-c", IMPORTED, won]
+    found = subprocess.run(command, env=child_environment(), capture_output=True, check=True)
+    assert found.stdout.decode().strip() == "[] []"
 
 
 async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_the_next(

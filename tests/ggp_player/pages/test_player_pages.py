@@ -11,7 +11,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from ggp_player.pages import PAGE_HEADERS, event_stream
+from ggp_player.pages import event_stream
+from ggp_player.pages.security import PAGE_HEADERS
 from tests.ggp_player.pages.conftest import HTML, Served
 from tests.support import hostile_names
 from tests.support.hostile_names import MATCH_ID, NAMES

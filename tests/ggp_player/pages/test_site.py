@@ -5,8 +5,14 @@ import re
 import pytest
 from aiohttp import web
 
-from ggp_player.pages import PAGE_HEADERS, PageSite
-from ggp_player.pages.site import BOARD_STYLE, CONTENT_TYPES, StaticFiles, _read_static_files
+from ggp_player.pages.security import PAGE_HEADERS
+from ggp_player.pages.site import (
+    BOARD_STYLE,
+    CONTENT_TYPES,
+    PageSite,
+    StaticFiles,
+    _read_static_files,
+)
 from tests.support.paths import ROOT
 
 STATIC = ROOT / "ggp_player" / "pages" / "static"

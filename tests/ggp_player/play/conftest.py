@@ -60,8 +60,11 @@ def begin() -> Begin:
         clocks = {"start_clock": 5, "play_clock": 3, **settings}
         setup = PlaySetup(rules, "game", persons=persons, opponents=opponents, **clocks)  # type: ignore[arg-type]
         pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
-        async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=warm_up) as session:
-            yield session
+        try:
+            async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=warm_up) as session:
+                yield session
+        finally:
+            await pool.close()
 
     return begun
 

@@ -18,9 +18,9 @@ from gdl.game_library import own_games
 from ggp_player.__main__ import main
 from ggp_player.errors import UnplayableError
 from ggp_player.events import EventBus, MatchEnded
-from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.rulesheets import GameFound
+from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.session import PlaySession, PlaySetup
@@ -81,17 +81,18 @@ class Visitor:
 async def visitor() -> AsyncIterator[Visitor]:
     events = EventBus()
     wishes: list[Wish] = []
+    pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
 
     async def new_session(wish: Wish) -> PlaySession:
         wishes.append(wish)
         setup = PlaySetup(
             wish.ruleset, wish.name, 5, 3, events=events, persons=wish.roles, opponents=("legal",)
         )
-        pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
         machine = gdl.interpret(wish.ruleset)
         return PlaySession(setup, machine, pool, warm_up=no_warm_up)
 
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(pool.close)
         gallery = Gallery(new_session, 5)
         address = await stack.enter_async_context(serve_gallery(gallery))
         client = await stack.enter_async_context(aiohttp.ClientSession())

@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 
 from ggp_player.events import BranchThought, SearchView
-from ggp_player.pages import PAGE_HEADERS
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
+from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
 from ggp_player.play.page import PlayPage, serve_table

@@ -182,14 +182,17 @@ def test_the_command(server: ServerProcess, flags: list[str]) -> None:
     assert "does not answer" in nobody.stderr
 
 
-async def test_searches_that_fail_are_not_healthy() -> None:
+@pytest.mark.parametrize(
+    ("subject", "healthy"),
+    [(Subject.CACHE, 200), (Subject.SEARCHES, 503), (Subject.WORKERS, 503)],
+)
+async def test_a_player_whose_searches_fail_is_not_healthy(subject: Subject, healthy: int) -> None:
     player = Player(Config())
-    for subject, healthy in [(Subject.CACHE, 200), (Subject.SEARCHES, 503)]:
-        player.health.raise_problem(subject, "out of order")
-        found = page(player, "/healthz")
-        assert found is not None
-        assert found.status == healthy
-        assert f"{subject}: out of order" in found.body.decode()
+    player.health.raise_problem(subject, "out of order")
+    found = page(player, "/healthz")
+    assert found is not None
+    assert found.status == healthy
+    assert f"{subject}: out of order" in found.body.decode()
 
 
 async def test_late_replies_are_counted() -> None:

@@ -1,6 +1,9 @@
 """The newest choice can be read at any instant, whatever its writer is doing."""
 
+import os
 import struct
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +62,20 @@ def test_what_is_wanted(choice: ChoiceBuffer) -> None:
     choice.wanted = 3
     choice.publish(3, BestMove("a"))
     assert choice.wanted == 3
+
+
+def test_no_file_is_needed_where_the_system_has_memory_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_arguments: object, **_named: object) -> None:
+        raise OSError(30, "Read-only file system", "/dev/shm/x")
+
+    monkeypatch.setattr(tempfile, "mkstemp", fail)
+    if hasattr(os, "memfd_create"):
+        descriptors = len(list(Path("/proc/self/fd").iterdir()))
+        for _ in range(3):
+            ChoiceBuffer().publish(1, BestMove("a"))
+        assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+        monkeypatch.delattr(os, "memfd_create")
+    with pytest.raises(OSError, match="Read-only"):
+        ChoiceBuffer()

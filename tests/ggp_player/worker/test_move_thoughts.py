@@ -108,7 +108,7 @@ def test_finding_the_symmetries_is_timed_and_done_once() -> None:
     moves = SymmetricMoves(lambda: float(next(ticks)))
     for _ in range(2):
         moves.classes(machine, machine.initial_state(), machine.roles[0])
-        assert moves.seconds == 1
+        assert moves.cpu_seconds == 1
 
 
 def test_the_tree_is_told_with_the_most_visited_first() -> None:

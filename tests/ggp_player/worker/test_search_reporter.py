@@ -11,7 +11,7 @@ from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_TOLD_MOVES
 from ggp_player.strategies import Choice, Counts, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
 from ggp_player.worker.move_thoughts import SymmetricMoves
-from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter
+from ggp_player.worker.search_reporter import INTERVAL, LONGEST_REST, REST, SearchReporter
 
 
 class Telling(Strategy):
@@ -77,42 +77,65 @@ def test_nothing_is_reported_where_nobody_watches(position: Position) -> None:
     reporter.offer(Telling(fail), position, Choice(gdl.parse_term("noop")))
 
 
-@pytest.mark.thorough
-def test_reports_take_a_fiftieth_of_the_time_at_most(position: Position) -> None:
-    sent: list[SearchReport] = []
-    clock, cost = Clock(), 0.1
+def count_reports(
+    position: Position, seconds: float, wall_seconds: float, cpu_seconds: float
+) -> int:
+    """Count the reports in ``seconds``, each of which takes so long."""
+    clock, cpu_clock = Clock(), Clock()
 
     def take() -> None:
-        clock.now += cost
+        clock.now += wall_seconds
+        cpu_clock.now += cpu_seconds
 
-    reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock)
-    choice = Choice(gdl.parse_term("noop"))
-    began = clock.now
-    while clock.now < began + 60:
+    sent: list[SearchReport] = []
+    reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock, cpu_clock=cpu_clock)
+    choice, end = Choice(gdl.parse_term("noop")), clock.now + seconds
+    while clock.now < end:
         reporter.offer(Telling(take), position, choice)
         clock.now += 0.01
-    assert 60 / (cost * (REST + 1)) - 1 <= len(sent) <= 60 / (cost * REST) + 1
-    cost, quick = 0.0, len(sent)
-    clock.now += 10
-    began = clock.now
-    while clock.now < began + 10:
-        reporter.offer(Telling(take), position, choice)
-        clock.now += 0.01
-    assert len(sent) - quick == pytest.approx(10 / INTERVAL, abs=2)
+    return len(sent)
+
+
+def test_reports_take_a_fiftieth_of_the_time_at_most(position: Position) -> None:
+    cost = 0.05
+    assert cost * REST < LONGEST_REST
+    count = count_reports(position, 60, wall_seconds=cost, cpu_seconds=cost)
+    assert 60 / (cost * (REST + 1)) - 1 <= count <= 60 / (cost * REST) + 1
+
+
+def test_quick_reports_come_every_interval(position: Position) -> None:
+    count = count_reports(position, 10, wall_seconds=0, cpu_seconds=0)
+    assert count == pytest.approx(10 / INTERVAL, abs=2)
+
+
+def test_a_busy_machine_makes_reports_late_and_not_rare(position: Position) -> None:
+    count = count_reports(position, 10, wall_seconds=0.4, cpu_seconds=0.004)
+    assert count == pytest.approx(10 / (0.4 + 0.004 * REST), abs=1)
+
+
+def test_the_longest_pause_is_bounded(position: Position) -> None:
+    count = count_reports(position, 60, wall_seconds=1, cpu_seconds=1)
+    assert count == pytest.approx(60 / (1 + LONGEST_REST), abs=1)
 
 
 def test_what_is_done_once_in_a_match_is_followed_by_no_pause(position: Position) -> None:
-    clock = Clock()
+    clock, cpu_clock = Clock(), Clock()
 
     class Learning(SymmetricMoves):
         def classes(self, machine: StateMachine, state: State, role: Constant) -> list[list[Term]]:
-            clock.now += 3
-            self.seconds += 3
+            cpu_clock.now += 3
+            self.cpu_seconds += 3
             return []
 
     sent: list[SearchReport] = []
     reporter = SearchReporter(
-        sent.append, lambda: True, 1, 0, clock, symmetric_moves=Learning(clock)
+        sent.append,
+        lambda: True,
+        1,
+        0,
+        clock,
+        symmetric_moves=Learning(cpu_clock),
+        cpu_clock=cpu_clock,
     )
     choice = Choice(gdl.parse_term("noop"))
     for _ in range(2):

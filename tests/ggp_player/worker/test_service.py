@@ -17,7 +17,7 @@ from ggp_player.worker import launching, supervisor
 from ggp_player.worker.fallback_moves import LAST_RESORT
 from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.messages import MatchStatus
-from ggp_player.worker.pool import Pool
+from ggp_player.worker.pool import Pool, WorkerHandle
 from ggp_player.worker.process import MemoryLimits
 from ggp_player.worker.service import CancellableDeadline, MoveService
 from ggp_player.worker.supervisor import Setup
@@ -313,6 +313,24 @@ async def test_no_worker_can_be_started(
         await service.prepare(within(10))
         assert (await service.choose((), within(10))).move == LAST_RESORT
         await ear.hear("no worker can be started: [Errno 11]")
+
+
+async def test_spares_that_cannot_be_started_are_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool(1, MemoryLimits(2**30, 2**28))
+    with monkeypatch.context() as patched:
+
+        async def fail(*_arguments: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        patched.setattr(WorkerHandle, "launch", fail)
+        await pool.start()
+        (problem,) = pool.health.problems
+        assert str(problem) == "workers: none can be started: [Errno 28] No space left on device"
+    try:
+        await pool.take()
+        assert pool.health.is_well
+    finally:
+        await pool.close()
 
 
 async def test_a_fork_server_that_is_killed_is_replaced(fields: str, ear: Ear) -> None:

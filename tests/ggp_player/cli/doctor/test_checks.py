@@ -212,7 +212,8 @@ def test_a_low_limit_of_open_files(
 # ---------------------------------------------------------------------- the network
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "ANSWER_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         verdict, sentence = checks.check_port(Config(port=port))
@@ -223,6 +224,34 @@ def test_a_port_that_is_taken() -> None:
     )
     assert checks.check_port(Config(port=port))[0] == "ok"
     assert checks.check_port(Config(port=0))[0] == "warning"
+
+
+OWN = b'{"free_seats": 1, "problems": []}'
+UNWELL = b'{"free_seats": 2, "problems": ["workers: none can be started: full"]}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "text"),
+    [
+        (OWN, "ok", "a player server of ours is at the port {port} of 0.0.0.0, with 1 free seat"),
+        (UNWELL, "warning", "with 2 free seats; workers: none can be started: full"),
+        (b'{"free_seats": []}', "problem", "another program listens there"),
+        (b"[]", "problem", "another program listens there"),
+        (b"\xff", "problem", "another program listens there"),
+    ],
+)
+async def test_a_port_that_a_server_of_ours_has(reply: bytes, verdict: str, text: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert b"GET /healthz " in await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 503 Out of order\r\nContent-Length: %d\r\n\r\n" % len(reply))
+        writer.write(reply)
+        writer.close()
+
+    async with await asyncio.start_server(answer, "0.0.0.0", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        found = await asyncio.to_thread(checks.check_port, Config(host="0.0.0.0", port=port))
+    assert found[0] == verdict
+    assert text.format(port=port) in found[1]
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,8 @@ class LearnedMonteCarlo(MonteCarlo):
     The patterns are those of ``learned_alpha_beta``, learned in ``seconds`` of CPU time, once, or
     stored by ``ggp-player learn``. They say which moves of a node are likely to be best, where
     ``guidance`` takes the place of ``exploration``, and ``temperature``, in logits, makes moves
-    more alike; and what each is worth, which counts as so many visits as their ``trust``. Of two
-    rivals for a constant sum the part ``minimax_share`` of a move's value is what patterns say,
-    backed up by minimax.
+    more alike; and what each is worth, which counts as so many visits as their ``trust``. The
+    part ``minimax_share`` of a move's value is what patterns say, backed up by minimax or max^n.
     ``threads`` and ``playouts`` are those of ``mcts``.
 
     Sources: see :mod:`ggp_player.strategies.mcts.priors`.

@@ -121,6 +121,7 @@ class Learner:
         """
         self._random = Random(seed)
         self._duels = LearnedAlphaBeta().refusal(machine) is None
+        self._minimax_share = 0.0 if self._duels else MINIMAX_SHARE
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 

@@ -79,8 +79,8 @@ ROLE = np.dtype(
 
 ``total``: the sum of the values of its descents. ``first_edge``: the first edge of the role's
 moves, or -1 - move where it has no choice; ``choices``: the number of its legal moves. ``low`` and
-``high``: proved bounds of the value. ``judged``: what the node is worth to one of two rivals by
-minimax over what patterns say, in parts of ``PARTS``; 0 where they say nothing.
+``high``: proved bounds of the value. ``judged``: what the node is worth to the role by minimax or
+max^n over what patterns say, in parts of ``PARTS``; 0 where they say nothing.
 """
 
 EDGE = np.dtype(
@@ -223,9 +223,8 @@ class Settings(NamedTuple):
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
-    worth counts as so many visits as their ``trust``. Where goals have a constant sum, the part
-    ``minimax_share`` of a move's value is what patterns say, backed up by minimax; it is set when
-    they are given. Some ``batch`` leaves in a row are selected
+    worth counts as so many visits as their ``trust``, and the part ``minimax_share`` of a move's
+    value is what they say, backed up by minimax or max^n; it is set when they are given. Some ``batch`` leaves in a row are selected
     below one node, the stand; with 1 each descent begins at the root.
     """
 

@@ -235,7 +235,6 @@ def select_edge(
     spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
     guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
     mean = own.total / visits if visits else 0.5
-    share = settings.minimax_share if game.constant_sum >= 0 else 0.0
     best, best_value = -1, -1e30
     if game.chance[role]:
         best = _least_visited(tree, first, last)
@@ -252,7 +251,7 @@ def select_edge(
             if move.prior:
                 told = mean - (own.judged - float(move.judged)) / PARTS
                 value = (move.total + settings.trust * told) / (move.visits + settings.trust)
-                value += share * (move.judged / PARTS - value)
+                value += settings.minimax_share * (move.judged / PARTS - value)
                 bonus = guidance * move.prior / (1.0 + tries)
             else:
                 value = move.total / move.visits if move.visits else mean
@@ -364,8 +363,6 @@ def _judge_path(
     game: GameArrays, tree: TreeArrays, nodes: np.ndarray, edges: np.ndarray, first: int, last: int
 ) -> None:
     """Back up what patterns say along a path, int32 (D + 1,) and (D, R), from its end."""
-    if game.constant_sum < 0:
-        return
     for step in range(last - 1, first - 1, -1):
         node = nodes[step]
         mover = tree.nodes[node].mover

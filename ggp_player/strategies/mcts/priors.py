@@ -33,6 +33,7 @@ from ggp_player.strategies.mcts.memory import (
     Memory,
     PriorArrays,
 )
+from ggp_player.strategies.mcts.pools import live_child
 from ggp_player.strategies.patterns import evaluate_moves, find_indices
 
 EXPANDED, WAITING = 1, 2
@@ -140,9 +141,10 @@ def _give(
     output, sign = mover, 1.0
     if mover >= logits.shape[1]:
         output, sign = 0, -1.0
-    most, total = -1e30, 0.0
+    most, total, best = -1e30, 0.0, begin
     for lane in range(begin, begin + choices):
-        most = max(most, sign * logits[lane, output])
+        if sign * logits[lane, output] > most:
+            most, best = sign * logits[lane, output], lane
     for lane in range(begin, begin + choices):
         total += math.exp((sign * logits[lane, output] - most) / temperature)
     for i in range(choices):
@@ -153,11 +155,16 @@ def _give(
         edge.prior = int(1 + (PARTS - 1) * prior)
         edge.judged = int(1 + (PARTS - 1) * _chance(logit))
     set_judged(game, tree, node, mover, int(1 + (PARTS - 1) * _chance(most)))
+    if game.constant_sum < 0:
+        for role in range(logits.shape[1]):
+            if role != mover:
+                judged = int(1 + (PARTS - 1) * _chance(logits[best, role]))
+                tree.roles[node, role].judged = judged
 
 
 @inlined_kernel
 def set_judged(game: GameArrays, tree: TreeArrays, node: int, role: int, judged: int) -> None:
-    """Note what a node is worth to a role by what patterns say, and so to its rival."""
+    """Note what a node is worth to a role by what patterns say, and to its rival, if it has one."""
     tree.roles[node, role].judged = judged
     if game.constant_sum >= 0:
         other = game.first_rival + game.second_rival - role
@@ -166,7 +173,7 @@ def set_judged(game: GameArrays, tree: TreeArrays, node: int, role: int, judged:
 
 @inlined_kernel
 def judge_move(game: GameArrays, tree: TreeArrays, node: int, edge: int, child: int) -> None:
-    """Back up what patterns say from a child by minimax.
+    """Back up what patterns say from a child, by minimax or, without a constant sum, by max^n.
 
     Source: M. Lanctot et al., Monte Carlo tree search with heuristic evaluations using implicit
     minimax backups (2014).
@@ -179,10 +186,16 @@ def judge_move(game: GameArrays, tree: TreeArrays, node: int, edge: int, child: 
     if judged == 0 or judged == move.judged or (own.choices > 1 and move.prior == 0):
         return
     move.judged = judged
-    best = 0
+    best = own.first_edge
     for each in range(own.first_edge, own.first_edge + own.choices):
-        best = max(best, tree.edges[each].judged)
-    set_judged(game, tree, node, mover, best)
+        if tree.edges[each].judged > tree.edges[best].judged:
+            best = each
+    set_judged(game, tree, node, mover, tree.edges[best].judged)
+    if game.constant_sum < 0:
+        behind = child if best == edge else live_child(tree, best)
+        for role in range(tree.roles.shape[1]):
+            if role != mover and behind >= 0 and tree.roles[behind, role].judged != 0:
+                tree.roles[node, role].judged = tree.roles[behind, role].judged
 
 
 @inlined_kernel

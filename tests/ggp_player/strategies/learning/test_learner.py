@@ -215,7 +215,7 @@ def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[object] = []
+    told: list[tuple[object, ...]] = []
     duels = Duels(Hand())
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
@@ -224,6 +224,7 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
     for _ in found.work(machine_of("trefoil"), 1, Deadline.after(20.0, lambda: 0.0)):
         pass
     assert (found.strategy, duels.count, len(told)) == (None, 0, 1)
+    assert told[0][-1] == MINIMAX_SHARE
     assert found.note.endswith("patterns learned from 40 games guide the tree search")
 
 

@@ -119,6 +119,23 @@ def test_what_patterns_say_is_backed_up_by_minimax(rules: str) -> None:
     assert stale < 0.3 * backed_up  # of nodes that no descent has left since
 
 
+def test_what_patterns_say_to_three_roles_is_backed_up_by_max_n() -> None:
+    machine = machine_of("trefoil")
+    search = guided(machine, learned(machine), 200)
+    tree, copied, others = search.memory.tree, 0, 0
+    for node, mover, _ in nodes_with_priors(search):
+        own = tree.roles[node, mover]
+        edges = range(own["first_edge"], own["first_edge"] + own["choices"])
+        assert own["judged"] == tree.edges["judged"][edges].max()
+        best = edges[int(tree.edges["judged"][edges].argmax())]
+        child = live_child(tree, best)
+        if child >= 0 and tree.roles[child, mover]["judged"] == own["judged"]:
+            others += 1
+            copied += (tree.roles[node]["judged"] == tree.roles[child]["judged"]).all()
+    assert others > 50
+    assert copied > 0.7 * others  # of nodes that a descent has left since
+
+
 def test_no_node_waits_for_long() -> None:
     machine = compiled(GAME)
     search = guided(machine, learned(machine), 200)

@@ -224,8 +224,9 @@ class Settings(NamedTuple):
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
     worth counts as so many visits as their ``trust``, and the part ``minimax_share`` of a move's
-    value is what they say, backed up by minimax or max^n; it is set when they are given. Some ``batch`` leaves in a row are selected
-    below one node, the stand; with 1 each descent begins at the root.
+    value is what they say, backed up by minimax or max^n; it is set when they are given. Some
+    ``batch`` leaves in a row are selected below one node, the stand; with 1 each descent begins at
+    the root.
     """
 
     exploration: float = 0.25

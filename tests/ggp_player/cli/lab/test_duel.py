@@ -90,6 +90,8 @@ def test_sigterm_loses_no_more_than_ctrl_c(tmp_path: Path, jobs: int) -> None:
             if line.startswith("8 pairs"):
                 break
         duel.terminate()
-        assert duel.wait(60) == 128 + signal.SIGINT
+        # A shell says 130 of both. Python ends itself by SIGINT where the interruption, though it
+        # was caught, came while a text was executed, as a named tuple is made of one.
+        assert duel.wait(60) in (128 + signal.SIGINT, -signal.SIGINT)
     assert json.loads(ledger.read_text())["status"] == "interrupted"
     assert len(json.loads(output.read_text())["games"][0]["played"]) >= 8

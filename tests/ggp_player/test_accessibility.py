@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
@@ -18,6 +15,7 @@ import pytest
 
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg
 from tests.support.browser import launched, needs_chromium, violations
+from tests.support.command_line import serving_pages
 from tests.support.drawn_games import NAMES, layout_of_game, machine_of
 from tests.support.paths import ROOT
 from tests.support.server_process import ServerProcess, serving
@@ -73,34 +71,13 @@ def page(browser: Browser) -> Iterator[Page]:
     page.close()
 
 
-@contextmanager
-def running(*command: str) -> Iterator[str]:
-    """Run ``ggp-player``; yield the address that it prints."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ggp_player", *command],
-        cwd=ROOT,
-        env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        yield next(line.split()[-1] for line in process.stdout if "http://" in line)
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
 def address(server: ServerProcess, path: str = "/") -> str:
     return f"http://127.0.0.1:{server.address[1]}{path}"
 
 
 @pytest.mark.thorough
 def test_people_can_use_the_gallery_and_play_by_keyboard(page: Page) -> None:
-    with running("play", "--no-browser", "--opponent", "legal") as gallery:
+    with serving_pages("play", "--no-browser", "--opponent", "legal") as gallery:
         page.goto(gallery)
         page.locator(".picture svg").first.wait_for()
         assert violations(page) == []

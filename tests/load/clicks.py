@@ -8,8 +8,6 @@ the click that makes a move until the next board has been painted.
 from __future__ import annotations
 
 import os
-import re
-import signal
 import subprocess
 import sys
 import time
@@ -20,7 +18,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from tests.support.browser import launched
-from tests.support.paths import ROOT
+from tests.support.command_line import serving_pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -89,7 +87,11 @@ class Delays:
 def measure(clicks: Clicks, settle: float) -> Delays:
     """Play the matches, after ``settle`` seconds in which the load average comes to its height."""
     found = Delays()
-    with _busy(clicks.busy), _gallery() as address, launched() as browser:
+    with (
+        _busy(clicks.busy),
+        serving_pages("play", "--no-browser") as address,
+        launched() as browser,
+    ):
         time.sleep(settle)
         found.loads.append(os.getloadavg()[0])
         page = browser.new_page(viewport={"width": 1280, "height": 850})
@@ -132,23 +134,3 @@ def _busy(count: int) -> Iterator[None]:
         for process in started:
             process.kill()
             process.wait()
-
-
-@contextmanager
-def _gallery() -> Iterator[str]:
-    """Run ``ggp-player play``; the address of its page of all games."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ggp_player", "play", "--no-browser"],
-        cwd=ROOT,
-        env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        lines = (re.search(r"http://\S+", line) for line in process.stdout)
-        yield next(found.group() for found in lines if found)
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
-        process.stdout.close()

@@ -33,6 +33,27 @@ def run(command: str, *arguments: object) -> Result:
 
 
 @contextmanager
+def serving_pages(*command: str) -> Iterator[str]:
+    """Run ``ggp-player`` without an archive until Ctrl-C; yield the address that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ggp_player", *command],
+        cwd=ROOT,
+        env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield next(line.split()[-1] for line in process.stdout if "http://" in line)
+        process.send_signal(signal.SIGINT)
+        process.wait(20)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@contextmanager
 def running(command: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """Run such a command in a process of its own, whose standard output can be read by lines."""
     with subprocess.Popen(

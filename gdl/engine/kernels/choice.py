@@ -141,7 +141,7 @@ class _Tree:
                 yield self.b.sub(self.b.sub(width, integer(1)), bit) if from_top else bit
 
     def _rows(self, base: Value) -> Callable[[Value], Value]:
-        """Return what gives the address of a row for each bit."""
+        """Return a function from a bit to the address of its row."""
         return lambda bit: self.helpers.at(self.b, base, _value(bit))
 
     def _counter(self, level: _Level, node: Value) -> Callable[[Value], Value]:

@@ -245,7 +245,7 @@ class Tables:
             return bool(connection.execute(statement).rowcount)
 
     def _kept(self, key: str, make: Callable[[], str]) -> str:
-        """Return what there is one of, under a key; where there is none, make it and keep it."""
+        """Return the value of a key; where it has none, make one and keep it."""
         with self._engine.begin() as connection:
             found = connection.scalar(sa.select(meta.c.value).where(meta.c.key == key))
             if found is None:

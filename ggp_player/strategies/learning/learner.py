@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from random import Random
 from typing import TypeAlias
 
@@ -199,8 +199,7 @@ class Learner:
             )
             if score.share >= 0.5:
                 self._play_with(found)
-                self.note = f"{found}; it won {100 * score.share:.0f} % against the one before"
-                _log.info("%s", self.note)
+                self._say(f"{found}; it won {100 * score.share:.0f} % against the one before")
 
     def _decide(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
@@ -208,21 +207,32 @@ class Learner:
         """Guide the tree search; let alpha-beta duel with it, and play where it is better."""
         self._guide_by(evaluation)
         if not self._duels:
-            self.note = f"{evaluation} guide the tree search"
-            _log.info("%s", self.note)
+            self._say(f"{evaluation} guide the tree search")
             return
-        for share in 0.0, GREATER_SHARE:
-            score = Score()
-            for score in self.duel(
-                machine, evaluation, self._random, self._plan.duels, PATIENCE, minimax_share=share
-            ):
-                if share == 0.0:
-                    self._weigh(evaluation, score)
-                yield
-            self._note(evaluation, score, share)
-            if score.verdict is not ChallengeVerdict.CHALLENGER:
-                return
-        self._play_with(evaluation)
+        score = yield from self._duel_in_match(machine, evaluation, 0.0)
+        self._say(f"{evaluation}; alpha-beta with it {_told(score)}")
+        if score.verdict is not ChallengeVerdict.CHALLENGER:
+            return
+        score = yield from self._duel_in_match(machine, evaluation, GREATER_SHARE)
+        self._say(f"{self.note}, and {_told(score)} with more of it in the tree search")
+        if score.verdict is ChallengeVerdict.CHALLENGER:
+            self._play_with(evaluation)
+
+    def _duel_in_match(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, minimax_share: float
+    ) -> Generator[None, None, Score]:
+        """Hold a duel that goes on in the match where the start clock is too short for it.
+
+        Against a tree search without patterns in its values it tells how much they should weigh.
+        """
+        seconds, score = self._plan.duels, Score()
+        for score in self.duel(
+            machine, evaluation, self._random, seconds, PATIENCE, minimax_share=minimax_share
+        ):
+            if minimax_share == 0.0:
+                self._weigh(evaluation, score)
+            yield
+        return score
 
     def _weigh(self, evaluation: LearnedEvaluation, score: Score) -> None:
         """Let patterns weigh as alpha-beta has done so far against a tree search without them."""
@@ -265,14 +275,15 @@ class Learner:
         champion = TreeSearchDuelist(search, self._clock)
         yield from play_pairs(machine, challenger, champion, random, seconds)
 
-    def _note(self, evaluation: LearnedEvaluation, score: Score, minimax_share: float) -> None:
+    def _say(self, note: str) -> None:
         """Say how it went."""
-        share = f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
-        if minimax_share == 0.0:
-            self.note = f"{evaluation}; alpha-beta with it {share}"
-        else:
-            self.note += f", and {share} with more of it in the tree search"
-        _log.info("%s", self.note)
+        self.note = note
+        _log.info("%s", note)
+
+
+def _told(score: Score) -> str:
+    """The score in words."""
+    return f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
 
 
 def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:

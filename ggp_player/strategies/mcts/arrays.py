@@ -2,7 +2,8 @@
 
 Several threads may grow one tree. Each of them has a block of its own, with its lanes and pending
 leaves; the tree and its counts are shared. Descents and backpropagation take no lock: they add to
-visits and values as others do, and what they stand on is pinned, see :mod:`.pools`. Whoever adds,
+visits and values as others do, and what they stand on is pinned, see :mod:`.pools`. Judged values
+they write: where two write at once, a later descent brings the value up to date. Whoever adds,
 expands, proves or recycles nodes has acquired the tree's lock.
 
 ``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``

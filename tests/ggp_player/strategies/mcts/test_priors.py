@@ -100,15 +100,23 @@ def test_priors_and_values_say_what_patterns_say(rules: str, evaluate: object) -
     assert checked > 45
 
 
+def judged_nodes(search: TreeSearch) -> Iterator[tuple[int, int, range]]:
+    """The nodes whose moves have priors, each worth as much as its best move, and their edges."""
+    tree = search.memory.tree
+    for node, mover, _ in nodes_with_priors(search):
+        own = tree.roles[node, mover]
+        edges = range(own["first_edge"], own["first_edge"] + own["choices"])
+        assert own["judged"] == tree.edges["judged"][edges].max()
+        yield node, mover, edges
+
+
 @pytest.mark.parametrize("rules", [GAME, connect_four(4, 4)], ids=["breakthrough", "connectFour"])
 def test_what_patterns_say_is_backed_up_by_minimax(rules: str) -> None:
     machine = compiled(rules)
     search = guided(machine, learned(machine), 400)
     tree, backed_up, stale = search.memory.tree, 0, 0
-    for node, mover, _ in nodes_with_priors(search):
+    for node, mover, edges in judged_nodes(search):
         own = tree.roles[node, mover]
-        edges = range(own["first_edge"], own["first_edge"] + own["choices"])
-        assert own["judged"] == tree.edges["judged"][edges].max()
         assert tree.roles[node, 1 - mover]["judged"] == PARTS + 1 - int(own["judged"])
         for edge in edges:
             child = live_child(tree, edge)
@@ -123,10 +131,8 @@ def test_what_patterns_say_to_three_roles_is_backed_up_by_max_n() -> None:
     machine = machine_of("trefoil")
     search = guided(machine, learned(machine), 800)
     tree, copied, others = search.memory.tree, 0, 0
-    for node, mover, _ in nodes_with_priors(search):
+    for node, mover, edges in judged_nodes(search):
         own = tree.roles[node, mover]
-        edges = range(own["first_edge"], own["first_edge"] + own["choices"])
-        assert own["judged"] == tree.edges["judged"][edges].max()
         best = edges[int(tree.edges["judged"][edges].argmax())]
         child = live_child(tree, best)
         if child >= 0 and tree.roles[child, mover]["judged"] == own["judged"]:

@@ -48,10 +48,7 @@ PAUSES = (0.0, 0.1, 0.5, 2.0, 10.0)
 """Seconds before spares are started, the longer the more have failed or died since one was used."""
 
 BACKGROUND_NICENESS = 15
-"""How much the server and its matches go before workers in the background."""
-
-IDLE_NICENESS = 5
-"""The same while there are no matches: the server, and what else the machine does."""
+"""How much the server and its matches go before workers in the background, from a match on."""
 
 _log = logging.getLogger(__name__)
 
@@ -245,16 +242,17 @@ class Pool:
         return worker
 
     async def launch_in_background(self) -> WorkerHandle:
-        """Start a worker that costs no match a move: of low priority, and never one of the spares.
+        """Start a worker that costs no match a move: never a spare, of low priority beside matches.
 
-        Its priority is lowered further when a match begins. Raises OSError where it cannot be
-        started.
+        While there are none, somebody waits for it as for a match. Raises OSError where it cannot
+        be started.
         """
         if self._is_closing.is_set():
             raise PoolClosedError("the server is stopping")
         worker = await self._launch()
         self._in_background.add(worker)
-        lower_priority(worker.pid, BACKGROUND_NICENESS if self._in_matches else IDLE_NICENESS)
+        if self._in_matches:
+            lower_priority(worker.pid, BACKGROUND_NICENESS)
         return worker
 
     @property

@@ -510,7 +510,7 @@ def test_ctrl_c_ends_the_command_quietly(strategy: str) -> None:
     code += "t._collect = told\nfrom ggp_player.__main__ import main; main()"
     arguments = ["analyze", str(game), "--strategy", strategy, "--seconds", "600"]
     with subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-X", "faulthandler", "-c", code, *arguments],
         env=child_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -522,7 +522,7 @@ def test_ctrl_c_ends_the_command_quietly(strategy: str) -> None:
         assert process.stdout.readline() == "searching\n"
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert "ended by Ctrl-C" in output
     assert "(drop 1)" in output
     assert "ERROR" not in errors

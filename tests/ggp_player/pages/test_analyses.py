@@ -17,7 +17,7 @@ from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisLimits, Anal
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.positions import MatchTree, ShownPosition
 from ggp_player.strategies.selection import STRATEGIES as ALL_STRATEGIES
-from ggp_player.worker.pool import BACKGROUND_NICENESS, IDLE_NICENESS, Pool, WorkerHandle
+from ggp_player.worker.pool import BACKGROUND_NICENESS, Pool, WorkerHandle
 from ggp_player.worker.process import MemoryLimits
 from tests.ggp_player.pages.conftest import TIC_TAC_TOE, Served, played
 
@@ -70,7 +70,7 @@ def test_the_strategies_that_can_be_chosen_exist() -> None:
 
 async def test_workers_in_the_background_let_others_go_first_above_all_matches() -> None:
     own, pool = os.getpriority(os.PRIO_PROCESS, 0), Pool(1, LIMITS)
-    idle, behind = min(19, own + IDLE_NICENESS), min(19, own + BACKGROUND_NICENESS)
+    behind = min(19, own + BACKGROUND_NICENESS)
 
     def niceness(worker: WorkerHandle) -> int:
         return os.getpriority(os.PRIO_PROCESS, worker.pid)
@@ -78,12 +78,12 @@ async def test_workers_in_the_background_let_others_go_first_above_all_matches()
     await pool.start()
     try:
         early = await pool.launch_in_background()
-        assert niceness(early) == idle
+        assert niceness(early) == own
         in_match, late = await pool.take(), await pool.launch_in_background()
         assert [niceness(worker) for worker in (early, in_match, late)] == [behind, own, behind]
         in_match.kill()
         await in_match.ended()
-        assert niceness(await pool.launch_in_background()) == idle
+        assert niceness(await pool.launch_in_background()) == own
     finally:
         await pool.close()
     with pytest.raises(OSError, match="stopping"):

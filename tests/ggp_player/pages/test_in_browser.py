@@ -78,6 +78,14 @@ def wait_for_step(page: Page, text: str) -> None:
     assert text in page.locator("#told").inner_text(), page.locator("main").inner_text()
 
 
+def wait_for_row(page: Page, server: ServerProcess) -> None:
+    """Wait until an analysis shows a move; on failure, tell what the page and the server say."""
+    row = page.locator("#analysis tbody tr").first
+    with suppress(_timeout_error()):
+        row.wait_for()
+    assert row.is_visible(), f"{page.locator('main').inner_text()}\n{server.text}"
+
+
 def _timeout_error() -> type[Exception]:
     from playwright.sync_api import TimeoutError as BrowserTimeoutError
 
@@ -146,7 +154,7 @@ def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
     page.keyboard.press("ArrowLeft")
     wait_for_step(page, "Step 1 of")
     page.get_by_role("button", name="Analyse from here").click()
-    page.locator("#analysis tbody tr").first.wait_for()
+    wait_for_row(page, server)
     page.locator("#analysis .number", has_text=re.compile(r"\d")).first.wait_for()  # a value
     page.locator("#board .mark.chosen").first.wait_for()
     made = page.locator("#moves tbody tr").nth(1).inner_text()
@@ -157,7 +165,7 @@ def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
     wait_for_step(page, "Step 2, in a variation after step 1")
     assert tried in page.locator("#told").inner_text()
     page.locator("#analysis-notice", has_text="The search is for").wait_for()
-    page.locator("#analysis tbody tr").first.wait_for()
+    wait_for_row(page, server)
     assert fits(page)
     assert_opens_on_the_same_board(page, browser)
     page.get_by_role("button", name="Stop").click()

@@ -78,6 +78,11 @@ class Score:
         return self.points / self.matches if self.matches else 0.5
 
     @property
+    def lead(self) -> float:
+        """The points by which the challenger is ahead of the other."""
+        return 2 * self.points - self.matches
+
+    @property
     def verdict(self) -> ChallengeVerdict:
         """What the test says."""
         lost = self.matches - self.points

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import TypeAlias
+
+import numpy as np
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
@@ -16,6 +18,7 @@ from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
     ChallengeVerdict,
+    Duelist,
     Score,
     TreeSearchDuelist,
     compare_evaluations,
@@ -29,7 +32,7 @@ from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch
-from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
+from ggp_player.strategies.patterns.pattern_tables import NO_TABLES, PatternTables, Weights
 
 USUAL_MATCHES = 16
 """Matches for which a duel has time: more than it needs on average, whoever is better."""
@@ -54,12 +57,10 @@ LATER_COMPARISON = 0.2
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
-LEAST_SHARE = 0.3
-"""Where alpha-beta has less of the points, one more match won and one more lost, patterns are no
-part of values in the tree search."""
-
-FIRST_MATCHES = 3
-"""Fewer say nothing of that, and until then patterns are no part of values either."""
+SWITCH_LEAD, LAST_LEAD, LAST_MATCHES = 2, 3, 10
+"""Points by which the tree search that is guided must be behind the one that is not for the match
+to go on without patterns, or ahead for it to take them up again; and points, either way, or matches
+after which their duel ends."""
 
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
@@ -74,10 +75,10 @@ class Learner:
     """Learns an evaluation for roles that move in turn; of two rivals, alpha-beta with it duels.
 
     Where an evaluation of the game is stored, it takes that instead of learning one. The tree
-    search, too, is guided by it, in the match by calling ``guide``, and in duels. Alpha-beta first
-    duels with a tree search in whose values patterns have no part: that tells what they are worth,
-    and so how much they should weigh there. Where alpha-beta wins it must beat a tree search with
-    much of them, too.
+    search, too, is guided by it, in the match by calling ``guide``, unless it loses a duel with
+    the tree search that is not: of a large board too little may be known yet. Then alpha-beta duels
+    with a tree search in whose values patterns have no part. Where it wins, patterns get more
+    weight in the tree search, which it must beat, too.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -99,7 +100,8 @@ class Learner:
         self.is_pessimistic = False
         self.note = ""
         self._duels = True
-        self._minimax_share = 0.0
+        self._is_guided = True
+        self._minimax_share = MINIMAX_SHARE
         self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None
@@ -121,7 +123,7 @@ class Learner:
         """
         self._random = Random(seed)
         self._duels = LearnedAlphaBeta().refusal(machine) is None
-        self._minimax_share = 0.0 if self._duels else MINIMAX_SHARE
+        self._is_guided = True
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
@@ -154,14 +156,48 @@ class Learner:
         so short that they say nothing of a match. After ``patience`` times as many seconds it ends
         anyhow. Yields the score after each move.
         """
-        time = OwnTime(self._clock)
-        search = _tree_search(machine, random)
-        search.guide(evaluation.tables, evaluation.weights, minimax_share)
-        pace = seconds / USUAL_MATCHES / search.playout_length
+        champion = _guided_search(machine, random, evaluation, minimax_share)
+        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
+        yield from self._matches(challenger, champion, random, seconds, patience)
+
+    @component(Component.DUELS)
+    def duel_over_guidance(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        random: Random,
+        seconds: float,
+        patience: float = 1.0,
+    ) -> Iterator[Score]:
+        """Let a tree search that is guided by an evaluation play one that is not.
+
+        For the time and what is yielded see :meth:`duel`.
+        """
+        guided = _guided_search(machine, random, evaluation, MINIMAX_SHARE)
+        challenger = TreeSearchDuelist(guided, self._clock)
+        yield from self._matches(
+            challenger, _tree_search(machine, random), random, seconds, patience, _leads
+        )
+
+    def _matches(
+        self,
+        challenger: Duelist,
+        champion: TreeSearch,
+        random: Random,
+        seconds: float,
+        patience: float,
+        is_decided: Callable[[Score], bool] = lambda score: (
+            score.verdict is not ChallengeVerdict.OPEN
+        ),
+    ) -> Iterator[Score]:
+        """Let a challenger play matches against a tree search, until that decides something."""
+        time, machine = OwnTime(self._clock), champion.machine
+        pace = seconds / USUAL_MATCHES / champion.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
-        for score in time.of_steps(self._matches(search, evaluation, random, pace)):
+        other = TreeSearchDuelist(champion, self._clock)
+        for score in time.of_steps(play_pairs(machine, challenger, other, random, pace)):
             yield score
-            if score.verdict is not ChallengeVerdict.OPEN or time() >= patience * seconds:
+            if is_decided(score) or time() >= patience * seconds:
                 break
 
     def _work(
@@ -204,52 +240,58 @@ class Learner:
     def _decide(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
-        """Guide the tree search; let alpha-beta duel with it, and play where it is better."""
+        """Guide the tree search if that helps; let alpha-beta play where it is better still."""
+        self._minimax_share = MINIMAX_SHARE
         self._guide_by(evaluation)
         if not self._duels:
             self._say(f"{evaluation} guide the tree search")
             return
-        score = yield from self._duel_in_match(machine, evaluation, 0.0)
-        self._say(f"{evaluation}; alpha-beta with it {_told(score)}")
-        if score.verdict is not ChallengeVerdict.CHALLENGER:
+        yield from self._try_guidance(machine, evaluation)
+        if not self._is_guided:
             return
-        score = yield from self._duel_in_match(machine, evaluation, GREATER_SHARE)
-        self._say(f"{self.note}, and {_told(score)} with more of it in the tree search")
-        if score.verdict is ChallengeVerdict.CHALLENGER:
-            self._play_with(evaluation)
+        for share in (0.0, GREATER_SHARE):
+            score = Score()
+            duel = self.duel(
+                machine,
+                evaluation,
+                self._random,
+                self._plan.duels,
+                PATIENCE,
+                minimax_share=share,
+            )
+            for score in duel:  # noqa: B007 the last counts
+                yield
+            joint, more = ("and", " where they weigh more") if share else ("alpha-beta", "")
+            self._say(f"{self.note}, {joint} {_told(score)}{more}")
+            if score.verdict is not ChallengeVerdict.CHALLENGER:
+                return
+            if self._minimax_share != GREATER_SHARE:
+                self._minimax_share = GREATER_SHARE
+                self._guide_by(evaluation)
+        self._play_with(evaluation)
 
-    def _duel_in_match(
-        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, minimax_share: float
-    ) -> Generator[None, None, Score]:
-        """Hold a duel that goes on in the match where the start clock is too short for it.
-
-        Against a tree search without patterns in its values it tells how much they should weigh.
-        """
-        seconds, score = self._plan.duels, Score()
-        for score in self.duel(
-            machine, evaluation, self._random, seconds, PATIENCE, minimax_share=minimax_share
+    def _try_guidance(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
+    ) -> Iterator[None]:
+        """Guide the tree search, or do not, as the duel over that goes."""
+        score = Score()
+        for score in self.duel_over_guidance(
+            machine, evaluation, self._random, self._plan.duels, PATIENCE
         ):
-            if minimax_share == 0.0:
-                self._weigh(evaluation, score)
+            if abs(score.lead) >= SWITCH_LEAD and (score.lead > 0) != self._is_guided:
+                self._is_guided = score.lead > 0
+                self._guide_by(evaluation)
             yield
-        return score
-
-    def _weigh(self, evaluation: LearnedEvaluation, score: Score) -> None:
-        """Let patterns weigh as alpha-beta has done so far against a tree search without them."""
-        share = self._minimax_share
-        if score.verdict is ChallengeVerdict.CHALLENGER:
-            share = GREATER_SHARE
-        elif score.matches >= FIRST_MATCHES:
-            is_good = (score.points + 1) / (score.matches + 2) >= LEAST_SHARE
-            share = MINIMAX_SHARE if is_good else 0.0
-        if share != self._minimax_share:
-            self._minimax_share = share
-            self._guide_by(evaluation)
+        self._say(f"{evaluation}; guided by them, the tree search {_told(score)}")
 
     def _guide_by(self, evaluation: LearnedEvaluation) -> None:
-        """Guide the tree search in the match."""
-        if self._guide is not None:
+        """Guide the tree search in the match by an evaluation, or by nothing."""
+        if self._guide is None:
+            return
+        if self._is_guided:
             self._guide(evaluation.tables, evaluation.weights, self._minimax_share)
+        else:
+            self._guide(NO_TABLES, np.zeros((1, 0), np.float32), 0.0)
 
     def _play_with(self, evaluation: LearnedEvaluation) -> None:
         """Let alpha-beta play with an evaluation from now on."""
@@ -262,19 +304,6 @@ class Learner:
             clock=self._clock,
         )
 
-    def _matches(
-        self,
-        search: TreeSearch,
-        evaluation: LearnedEvaluation,
-        random: Random,
-        seconds: float,
-    ) -> Iterator[Score]:
-        """Let alpha-beta play matches against the tree search, with so many seconds a move."""
-        machine = search.machine
-        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
-        champion = TreeSearchDuelist(search, self._clock)
-        yield from play_pairs(machine, challenger, champion, random, seconds)
-
     def _say(self, note: str) -> None:
         """Say how it went."""
         self.note = note
@@ -284,6 +313,19 @@ class Learner:
 def _told(score: Score) -> str:
     """The score in words."""
     return f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
+
+
+def _leads(score: Score) -> bool:
+    """Whether one of two tree searches is ahead by enough, or the other will not be either."""
+    return abs(score.lead) >= LAST_LEAD or score.matches >= LAST_MATCHES
+
+
+def _guided_search(
+    machine: PropnetStateMachine, random: Random, evaluation: LearnedEvaluation, share: float
+) -> TreeSearch:
+    search = _tree_search(machine, random)
+    search.guide(evaluation.tables, evaluation.weights, share)
+    return search
 
 
 def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:

@@ -18,6 +18,7 @@ from ggp_player.strategies.learning.duel import LEAST_MATCHES, Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
 from ggp_player.strategies.mcts import MINIMAX_SHARE
+from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import GAME, finished, numbered_evaluation, ticking
 from tests.support.small_games import breakthrough, compiled, sampled
@@ -125,58 +126,78 @@ def learner_after(
 
 
 def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, _ = learner_after(monkeypatch, WON, WON)
+    found, duels, _ = learner_after(monkeypatch, WON, WON, WON)
     assert isinstance(found.strategy, LearnedAlphaBeta)
     assert found.note.endswith(
-        "40 games; alpha-beta with it won 100 % of 6 duels,"
-        " and won 100 % of 6 duels with more of it in the tree search"
+        "40 games; guided by them, the tree search won 100 % of 3 duels, alpha-beta won 100 % of 6"
+        " duels, and won 100 % of 6 duels where they weigh more"
     )
-    assert duels.count == 2
+    assert duels.count == 3
+
+
+ON, MORE, OFF = MINIMAX_SHARE, learner.GREATER_SHARE, 0.0
 
 
 @pytest.mark.parametrize(
-    ("results", "shares"),
+    ("results", "shares", "matches"),
     [
-        ([LOST], []),
-        ([[1.0, 0.0]], [MINIMAX_SHARE]),
-        ([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]], [MINIMAX_SHARE, 0.0]),
-        ([WON, LOST], [MINIMAX_SHARE, learner.GREATER_SHARE]),
+        ([LOST], [ON, OFF], 3),
+        ([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0], LOST], [ON, OFF, ON], LEAST_MATCHES),
+        ([[1.0, 0.0], LOST], [ON], LEAST_MATCHES),
+        ([WON, WON, LOST], [ON, MORE], LEAST_MATCHES),
     ],
 )
-def test_the_points_say_how_much_patterns_weigh_in_the_tree_search(
-    results: Sequence[Sequence[float]], shares: list[float], monkeypatch: pytest.MonkeyPatch
+def test_duels_say_how_much_patterns_weigh_in_the_tree_search(
+    results: Sequence[Sequence[float]],
+    shares: list[float],
+    matches: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[float] = []
     found, duels, _ = learner_after(monkeypatch, *results, told=told)
-    assert (found.strategy, duels.count) == (None, len(results))
-    assert told == [0.0, *shares]
-    assert duels.matches >= LEAST_MATCHES
+    assert (found.strategy, duels.count, told) == (None, len(results), shares)
+    assert duels.matches == matches
+
+
+def test_without_patterns_nothing_of_them_is_left_in_the_tree_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[PatternTables, Weights, float]] = []
+    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST))
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    found = Learner(clock, guide=lambda *patterns: told.append(patterns))
+    for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
+        pass
+    (tables, weights, share), (no_tables, no_weights, no_share) = told
+    assert (len(tables.sizes) > 0, weights.shape[1] > 0, share) == (True, True, MINIMAX_SHARE)
+    assert (len(no_tables.sizes), no_weights.shape[1], no_share) == (0, 0, 0.0)
 
 
 def test_the_tree_search_goes_on_where_alpha_beta_does_not_win(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found, _, _ = learner_after(monkeypatch, [1.0, 0.0])
+    found, _, _ = learner_after(monkeypatch, WON, [1.0, 0.0])
     assert found.strategy is None
-    assert found.note.endswith("alpha-beta with it won 50 % of 16 duels")
+    assert found.note.endswith("won 100 % of 3 duels, alpha-beta won 50 % of 16 duels")
 
 
 def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learner, "PATIENCE", 1 / 6)  # a second
-    found, _, _ = learner_after(monkeypatch, [0.7])
+    found, _, _ = learner_after(monkeypatch, WON, [0.7])
     assert found.strategy is None
     count = int(found.note.split()[-2])
     assert 4 < count <= 10
 
 
 def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, machine = learner_after(monkeypatch, [1.0, 0.0], WON, WON)
+    found, duels, machine = learner_after(monkeypatch, LOST, WON, WON, WON)
     assert found.strategy is None
     for _ in found.go_on(machine):
         if found.strategy is not None:
             break
     assert isinstance(found.strategy, LearnedAlphaBeta)
-    assert duels.count == 3
+    assert duels.count == 4
 
 
 @pytest.mark.parametrize("share", [0.4, 0.6])
@@ -187,7 +208,7 @@ def test_what_is_learned_later_plays_unless_it_loses(
         yield
         return Score(10 * share, 10)
 
-    found, duels, machine = learner_after(monkeypatch, WON, WON)
+    found, duels, machine = learner_after(monkeypatch, WON, WON, WON)
     monkeypatch.setattr(learner, "compare_evaluations", compared)
     monkeypatch.setattr(learner, "LATER_SECONDS", 0.05)
     before = found.strategy
@@ -195,13 +216,13 @@ def test_what_is_learned_later_plays_unless_it_loses(
         pass
     assert (found.strategy is not before) == (share > 0.5)
     assert ("60 % against the one before" in found.note) == (share > 0.5)
-    assert duels.count == 2
+    assert duels.count == 3
 
 
 def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
     machine, clock = compiled(breakthrough(4, 5)), Hand()
-    duels = Duels(clock, LOST, LOST, WON, WON)
+    duels = Duels(clock, WON, LOST, LOST, LOST, WON, WON, WON)
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock, guide=lambda *_: told.append(duels.count))
@@ -211,7 +232,9 @@ def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch)
     for _ in found.go_on(machine):
         if found.strategy is not None:
             break
-    assert told == [0, 1, 2, 3, 3]  # in the last round it weighs something, then more
+    # First it is better with them, and alpha-beta loses; then it is worse with them, twice; and at
+    # last it is better again, and they weigh more, as alpha-beta wins.
+    assert told == [0, 2, 3, 3, 4, 5, 6]
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +263,7 @@ def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) ->
             lessons.evaluation = None
 
     monkeypatch.setattr(Lessons, "work", too_slow)
-    found, duels, machine = learner_after(monkeypatch, WON, WON, seconds=5.0)
+    found, duels, machine = learner_after(monkeypatch, WON, WON, WON, seconds=5.0)
     assert (found.note, duels.count) == ("too few states to find patterns in", 0)
     for _ in found.go_on(machine):
         if found.strategy is not None:

@@ -50,9 +50,6 @@ EQUAL, BETTER = 0.5, 0.75
 FALSE_ALARM, MISS = 0.08, 0.12
 """How often a challenger worth ``EQUAL`` may be taken, and one worth ``BETTER`` may not, about."""
 
-LEAST_MATCHES = 6
-"""A challenger is not given up after fewer, as its points also say what its evaluation is worth."""
-
 MAX_MATCHES = 26
 """After so many matches the more likely of the two holds."""
 
@@ -89,7 +86,7 @@ class Score:
         ratio = self.points * log(BETTER / EQUAL) + lost * log((1 - BETTER) / (1 - EQUAL))
         if ratio >= log((1 - MISS) / FALSE_ALARM):
             return ChallengeVerdict.CHALLENGER
-        if ratio <= log(MISS / (1 - FALSE_ALARM)) and self.matches >= LEAST_MATCHES:
+        if ratio <= log(MISS / (1 - FALSE_ALARM)):
             return ChallengeVerdict.CHAMPION
         if self.matches < MAX_MATCHES:
             return ChallengeVerdict.OPEN

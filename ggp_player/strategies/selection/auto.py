@@ -67,8 +67,8 @@ class Auto(EngineStrategy):
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once, and
     logged; ``about_game`` says what kind of game it is, and each move which search chose it. With
     ``learn`` roles that move in turn learn an evaluation of a game that is too large to be
-    enumerated; it guides the tree search, and of two rivals alpha-beta with it takes over where it
-    wins duels against that (:mod:`ggp_player.strategies.learning`).
+    enumerated; it guides the tree search, unless duels say that this does harm, and of two rivals
+    alpha-beta with it takes over where it wins duels, too (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"

@@ -14,7 +14,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
-from ggp_player.strategies.learning.duel import LEAST_MATCHES, Score
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
 from ggp_player.strategies.mcts import MINIMAX_SHARE
@@ -142,9 +142,9 @@ ON, MORE, OFF = MINIMAX_SHARE, learner.GREATER_SHARE, 0.0
     ("results", "shares", "matches"),
     [
         ([LOST], [ON, OFF], 3),
-        ([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0], LOST], [ON, OFF, ON], LEAST_MATCHES),
-        ([[1.0, 0.0], LOST], [ON], LEAST_MATCHES),
-        ([WON, WON, LOST], [ON, MORE], LEAST_MATCHES),
+        ([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0], LOST], [ON, OFF, ON], 3),
+        ([[1.0, 0.0], LOST], [ON], 3),
+        ([WON, WON, LOST], [ON, MORE], 3),
     ],
 )
 def test_duels_say_how_much_patterns_weigh_in_the_tree_search(

@@ -142,7 +142,7 @@ def test_the_learner_uses_what_is_stored(
     found = Learner(ticking(0.01))
     for _ in found.work(scrambled[0], 1):
         pass
-    assert found.note.startswith("stored 42 patterns learned from 40 games; alpha-beta")
+    assert found.note.startswith("stored 42 patterns learned from 40 games; guided by them")
     assert "using stored 42 patterns learned from 40 games" in caplog.text
     assert isinstance(found.strategy, LearnedAlphaBeta)
 

@@ -152,12 +152,24 @@ class _Builder:
             atom = members[0]
             bodies = self.bodies[atom]
             if len(members) == 1 and not any(-atom in body for body in bodies):
-                self._assign_all(np.array([atom]), self._sums_of([bodies]))
+                self._assign(atom, self._sum_of(bodies))
             elif self._simplify(members):
                 own = {atom: self.bodies[atom] for atom in members}
                 worklist += strongly_connected_components(_dependencies(own))[::-1]
             else:
                 self._define_cycle(members)
+
+    def _sum_of(self, bodies: Sequence[Sequence[int]]) -> int:
+        """Make the gates of a sum, given by its bodies; it often needs none."""
+        match bodies:
+            case []:
+                return FALSE
+            case [[]]:
+                return TRUE
+            case [[literal]]:
+                return int(self.literals[literal])
+            case _:
+                return int(self._sums_of([bodies])[0])
 
     def _sums_of(self, definitions: Sequence[Sequence[Sequence[int]]]) -> Integers:
         """Make the gates of sums, each given by its bodies: int64 (sums,)."""

@@ -18,10 +18,10 @@ from tests.support.truth_tables import Rules, tables_of_nodes, value_of
 FLUENTS = 3
 
 
-@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["in_rounds", "one_by_one"])
-def min_entries_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test replaces pairs in rounds, and one by one."""
-    with patch.object(pair_extraction, "MIN_ENTRIES_AT_ONCE", request.param):
+@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["hashed", "all"])
+def min_pairs_hashed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test counts the pairs that a hash lets pass, and all."""
+    with patch.object(pair_extraction, "MIN_PAIRS_HASHED", request.param):
         yield
 
 

@@ -12,8 +12,8 @@ A game can have a million ground rules and as many gates, so that all steps work
 in compressed sparse rows (:mod:`.rule_table`), level by level (:mod:`.dependency_order`), as
 products of literals (:mod:`.products`) in which moves are merged (:mod:`.move_sets`) and common
 literals factored out (:mod:`.factoring`), then cubes with pairs in common
-(:mod:`.pair_extraction`). What is small or cyclic is done one by one. Loops over many gates are
-kernels: see :mod:`.native`. Fluents and moves are sorted and found in :mod:`.ground_symbols`.
+(:mod:`.pair_extraction`). Loops over many gates are kernels: see :mod:`.native`. Fluents and moves
+are sorted and found in :mod:`.ground_symbols`.
 
 Searches may ask for one circuit more, which finds the moves that win at once:
 :mod:`.winning_moves`.

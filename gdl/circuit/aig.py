@@ -11,11 +11,9 @@ two-level and-inverter graph minimization without blowup (2006).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import chain
 
 import numpy as np
 
@@ -30,13 +28,14 @@ TRUE = 1
 _FIRST_CAPACITY = 2**12
 _WORD = 2**64 - 1
 
+MIN_PAIRS_AT_ONCE = 20
+"""Fewer pairs of literals are conjoined one by one, which is faster."""
+
+MIN_LITERALS_AT_ONCE = 200
+"""So are rows of fewer literals together."""
+
 _CHAIN = 256
 """Longer conjunctions are divided into chains of so many literals."""
-
-
-def is_contradiction(literals: Set[int]) -> bool:
-    """Return True if some literal is there together with its complement."""
-    return len({literal >> 1 for literal in literals}) < len(literals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +205,9 @@ class AndInverterGraph:
 
     def and2_all(self, left: Integers, right: Integers) -> Integers:
         """Conjoin two literals at each index, as :meth:`and2` does: int64 (n,) in and out."""
+        if len(left) < MIN_PAIRS_AT_ONCE:
+            pairs = zip(left.tolist(), right.tolist(), strict=True)
+            return np.array([self.and2(*pair) for pair in pairs], dtype=np.int64)
         if not self.passes.structural_hashing:
             return self._and2_unshared(left, right)
         left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
@@ -269,6 +271,11 @@ class AndInverterGraph:
         A row is conjoined in chains of ``_CHAIN`` literals, in rising order: rows that begin alike
         have gates in common. A row without literals is true.
         """
+        if len(rows) < MIN_LITERALS_AT_ONCE:
+            sets: list[set[int]] = [set() for _ in range(count)]
+            for row, literal in zip(rows.tolist(), literals.tolist(), strict=True):
+                sets[row].add(literal)
+            return np.array(list(map(self._and_of, sets)), dtype=np.int64)
         entries = distinct(pack(rows, literals))
         is_clash = np.diff(entries) == 1  # Of one row, or a row of which the next has literal 0.
         rows, literals = unpack(entries)
@@ -286,6 +293,12 @@ class AndInverterGraph:
         result[rows] = literals
         result[clashing] = FALSE
         return result
+
+    def _and_of(self, literals: set[int]) -> int:
+        """Conjoin the literals of one row."""
+        if len({literal >> 1 for literal in literals}) < len(literals):
+            return FALSE  # Some literal is there together with its complement.
+        return reduce(self.and2, sorted(literals), TRUE)
 
     def _chains(self, literals: Integers, begins: Integers) -> Integers:
         """Conjoin the literals from each beginning to the next."""
@@ -322,46 +335,6 @@ class AndInverterGraph:
         result = np.full(count, TRUE)
         result[rows] = literals
         return result
-
-    def and_(self, literals: Iterable[int]) -> int:
-        """Conjoin any number of literals."""
-        distinct = literals if isinstance(literals, frozenset) else set(literals)
-        if len(distinct) > 2 and is_contradiction(distinct):
-            return FALSE
-        ordered = sorted(distinct)
-        return reduce(self.and2, ordered) if ordered else TRUE
-
-    def or_(self, literals: Iterable[int]) -> int:
-        """Disjoin any number of literals."""
-        return self.and_(literal ^ 1 for literal in literals) ^ 1
-
-    def sum_of_products(self, products: Sequence[frozenset[int]]) -> int:
-        """Disjoin conjunctions, with common literals factored out.
-
-        Source: R. Brayton, Factoring logic functions (1987), there called quick factoring.
-        """
-        if len(products) == 1:
-            return self.and_(products[0])
-        terms: list[int] = []
-        pending = list(dict.fromkeys(products))
-        if not self.passes.factoring:
-            return self.or_(map(self.and_, pending))
-        if frozenset() in pending:
-            return TRUE
-        counts = Counter(chain.from_iterable(pending))
-        while pending:
-            most = max(counts.values())
-            if most < 2:
-                terms += [self.and_(product) for product in pending]
-                break
-            best = min(literal for literal, count in counts.items() if count == most)
-            inside = [product for product in pending if best in product]
-            quotient = self.sum_of_products([product - {best} for product in inside])
-            terms.append(self.and2(best, quotient))
-            pending = [product for product in pending if best not in product]
-            for literal in chain.from_iterable(inside):
-                counts[literal] -= 1
-        return self.or_(terms)
 
     def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> Integers:
         """Find the nodes that literals depend on, inputs included: int64 (nodes,), rising.

@@ -7,28 +7,23 @@ with a set of moves.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from itertools import product as product_of
 
 import numpy as np
 
-from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradiction
-from gdl.circuit.arrays import Integers, ranges
+from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
+from gdl.circuit.arrays import Integers, Mask, ranges
 from gdl.circuit.factoring import sums_of_products
-from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
+from gdl.circuit.move_sets import MoveSets
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import NO_ATOM, GroundProgram
-
-MIN_RULES_AT_ONCE = 300
-"""Atoms with fewer rules are defined one by one, which is faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +110,6 @@ class _Builder:
     def _define_atoms(self, atoms: Integers) -> None:
         """Define atoms that mention none of each other: int64 (n,), rising."""
         rules = self.rules.rules_of(atoms)
-        if len(rules) < MIN_RULES_AT_ONCE:
-            self._define_one_by_one(atoms)
-            return
         lengths = self.rules.starts[rules + 1] - self.rules.starts[rules]
         mentioned = self.rules.literals[ranges(self.rules.starts[rules], lengths)]
         products = possible_products(
@@ -125,39 +117,28 @@ class _Builder:
             np.repeat(np.arange(len(rules)), lengths),
             self.literals[mentioned],
         )
-        if not self.group_moves:
-            self._assign_all(atoms, sums_of_products(self.graph, products, len(atoms)))
-            return
-        is_used = self.is_used[atoms]
+        self._assign_all(atoms, self._sums(products, self.is_used[atoms]))
+
+    def _sums(self, products: Products, is_used: Mask) -> Integers:
+        """Make the gates of sums; other rules mention those that are used: bool (sums,)."""
+        if not self.group_moves or not self.sets.are_in(products):
+            return sums_of_products(self.graph, products, len(is_used))
         merged = self.sets.merge(self._expand_sets(products), is_used)
-        values = sums_of_products(self.graph, merged.products, len(atoms))
+        values = sums_of_products(self.graph, merged.products, len(is_used))
         self.sets.remember(merged, values, is_used)
-        self._assign_all(atoms, values)
+        return values
 
     def _expand_sets(self, products: Products) -> Products:
         """Expand the products that hold disjunctions of sets of moves."""
         is_expanded = self.sets.need_expansion(products)
+        if not is_expanded.any():
+            return products
         owners, expanded = [], []
         for owner, product in products.chosen(is_expanded).listed():
             found = self.sets.expanded(product)
             expanded += found
             owners += [owner] * len(found)
-        added = possible_products(
-            np.array(owners, dtype=np.int64),
-            np.repeat(np.arange(len(expanded)), list(map(len, expanded))),
-            np.array(list(chain.from_iterable(expanded)), dtype=np.int64),
-        )
-        return concatenated([products.chosen(~is_expanded), added])
-
-    def _define_one_by_one(self, atoms: Integers) -> None:
-        for atom in atoms.tolist():
-            self._assign(atom, self._define(self._products_of(atom), bool(self.is_used[atom])))
-
-    def _products_of(self, atom: int) -> list[list[int]]:
-        """The literals of each body of an atom."""
-        starts = self.rules.starts[self.rules.first[atom] : self.rules.first[atom + 1] + 1]
-        literals = self.literals[self.rules.literals[starts[0] : starts[-1]]].tolist()
-        return [literals[i:j] for i, j in pairwise((starts - starts[0]).tolist())]
+        return concatenated([products.chosen(~is_expanded), _products(owners, expanded)])
 
     def _assign_all(self, atoms: Integers, literals: Integers) -> None:
         self.literals[atoms], self.literals[-atoms] = literals, literals ^ 1
@@ -171,15 +152,30 @@ class _Builder:
             atom = members[0]
             bodies = self.bodies[atom]
             if len(members) == 1 and not any(-atom in body for body in bodies):
-                self._assign(atom, self._define(self._literals_of(bodies)))
+                self._assign(atom, self._sum_of(bodies))
             elif self._simplify(members):
                 own = {atom: self.bodies[atom] for atom in members}
                 worklist += strongly_connected_components(_dependencies(own))[::-1]
             else:
                 self._define_cycle(members)
 
-    def _literals_of(self, bodies: Iterable[Sequence[int]]) -> list[list[int]]:
-        return [[int(self.literals[one]) for one in body] for body in bodies]
+    def _sum_of(self, bodies: Sequence[Sequence[int]]) -> int:
+        """Make the gates of a sum, given by its bodies; it often needs none."""
+        match bodies:
+            case []:
+                return FALSE
+            case [[]]:
+                return TRUE
+            case [[literal]]:
+                return int(self.literals[literal])
+            case _:
+                return int(self._sums_of([bodies])[0])
+
+    def _sums_of(self, definitions: Sequence[Sequence[Sequence[int]]]) -> Integers:
+        """Make the gates of sums, each given by its bodies: int64 (sums,)."""
+        owners = [owner for owner, bodies in enumerate(definitions) for _ in bodies]
+        bodies = [self.literals[body] for body in chain.from_iterable(definitions)]
+        return self._sums(_products(owners, bodies), np.ones(len(definitions), dtype=np.bool_))
 
     def _simplify(self, component: Sequence[int]) -> bool:
         """Drop what is known already from the rules of a component; return True if anything was."""
@@ -202,69 +198,6 @@ class _Builder:
 
     def _assign(self, atom: int, literal: int) -> None:
         self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
-
-    def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
-        """Define an atom by the literals of its bodies."""
-        products = list(_possible(bodies))
-        if not self.group_moves or all(map(self.sets.literals.isdisjoint, products)):
-            return self.graph.sum_of_products(products)
-        groups = self._grouped(products)
-        literal = self.graph.sum_of_products([self._product(*group) for group in groups])
-        if is_used and groups:
-            self.sets.add(literal, groups)
-        return literal
-
-    def _grouped(self, products: Sequence[Product]) -> list[Group]:
-        """Merge products that differ only in the move of one role: one set for all their moves."""
-        groups: dict[tuple[int, Product], list[frozenset[int]]] = defaultdict(list)
-        plain: list[Group] = []
-        for product in products:
-            for moves, rest in self._expanded(product):
-                if moves is None:
-                    plain.append((None, rest))
-                else:
-                    groups[moves[0], rest].append(moves[1])
-        return plain + [
-            ((role, sets[0] if len(sets) == 1 else frozenset().union(*sets)), rest)
-            for (role, rest), sets in groups.items()
-        ]
-
-    def _expanded(self, product: Product) -> list[Group]:
-        """Expand a product to a disjunction of products that hold at most one set of moves.
-
-        A role makes one move: it is in two sets if and only if it is in their intersection.
-        """
-        known = product & self.sets.literals
-        if not known:
-            return [(None, product)]
-        expanded: list[Group] = [(None, product - known)]
-        groups = {literal: self.sets.groups(literal) for literal in known}
-        for literal in sorted(known, key=lambda literal: (len(groups[literal]), literal)):
-            if len(expanded) * len(groups[literal]) > MAX_PRODUCT_GROUPS and len(expanded) > 1:
-                expanded = [(moves, rest | {literal}) for moves, rest in expanded]
-            else:
-                pairs = product_of(expanded, groups[literal])
-                expanded = [group for pair in pairs if (group := self._both(*pair)) is not None]
-        return expanded
-
-    def _both(self, one: Group, other: Group) -> Group | None:
-        """Conjoin two groups; None if the conjunction cannot hold."""
-        moves, also = one[0], other[0]
-        if moves is None or also is None:
-            rest = one[1] | other[1] if other[1] else one[1]
-            moves = moves or also
-        elif moves[0] == also[0]:
-            rest = one[1] | other[1]
-            moves = moves[0], moves[1] & also[1]
-        else:
-            rest = one[1] | self._product(also, other[1])
-        is_new = rest is not one[1]
-        impossible = (is_new and is_contradiction(rest)) or (moves is not None and not moves[1])
-        return None if impossible else (moves, rest)
-
-    def _product(self, moves: MoveSet | None, rest: Product) -> Product:
-        """Add a set of moves to a product as one literal."""
-        return rest if moves is None else (rest | {self.sets.set_literal(moves)}) - {TRUE}
 
     def _negates_itself(self, component: Sequence[int]) -> bool:
         members = set(component)
@@ -295,24 +228,20 @@ class _Builder:
                 self._assign(atom, FALSE)
             return
         first = len(self.graph)
-        nodes = {atom: self.graph.new_node() for atom in component}
-        for atom, node in nodes.items():
-            self._assign(atom, node)
-        definitions = {
-            atom: self._define(self._literals_of(self.bodies[atom])) for atom in component
-        }
-        feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
+        nodes = np.array([self.graph.new_node() for _ in component])
+        self._assign_all(np.array(component), nodes)
+        definitions = self._sums_of([self.bodies[atom] for atom in component])
+        feedback = tuple(zip((nodes >> 1).tolist(), definitions.tolist(), strict=True))
         self.graph.cycles.append(Cycle(first, len(self.graph), feedback))
 
 
-def _possible(bodies: Iterable[Sequence[int]]) -> Iterator[Product]:
-    """Yield the conjunctions of the bodies that can hold."""
-    for body in bodies:
-        product = frozenset(body)
-        if TRUE in product:
-            product -= {TRUE}
-        if FALSE not in product and not (len(product) > 1 and is_contradiction(product)):
-            yield product
+def _products(owners: Sequence[int], literals: Sequence[Collection[int] | Integers]) -> Products:
+    """Make products of the literals of each, which may be in any order."""
+    return possible_products(
+        np.array(owners, dtype=np.int64),
+        np.repeat(np.arange(len(literals)), list(map(len, literals))),
+        np.array(list(chain.from_iterable(literals)), dtype=np.int64),
+    )
 
 
 def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, list[int]]:

@@ -1,8 +1,7 @@
 """Sets of moves: rules that differ only in the move they need become one rule for all the moves.
 
 A role makes exactly one move. Products that are equal but for a move of the same role, or a set of
-its moves, are therefore merged into one, with the union of the sets. This module does so for many
-sums at once; :mod:`.builder` expands the products in which several sets meet.
+its moves, are therefore merged into one, with the union of the sets, for many sums at once.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from itertools import product as product_of
 from typing import TypeAlias
 
@@ -35,12 +34,6 @@ from gdl.circuit.products import Products, concatenated, possible_products
 Product: TypeAlias = frozenset[int]
 """The literals of a conjunction."""
 
-MoveSet: TypeAlias = tuple[int, frozenset[int]]
-"""A role, by its index, and the literals of some of its moves, of which it makes one."""
-
-Group: TypeAlias = tuple[MoveSet | None, Product]
-"""A conjunction of literals and, perhaps, of a role's move being one of a set."""
-
 MAX_SET_GROUPS = 4
 """A set of moves with exceptions is expanded where it is used if it has at most so many groups."""
 
@@ -60,17 +53,14 @@ class MoveSets:
     """The literals that are known to be sets of moves, and what they are made of.
 
     A literal is a *plain set* where it is just one role's move being one of a set. Otherwise it is
-    a disjunction of a few groups. ``literals`` are all that are known.
+    a disjunction of a few groups.
     """
 
     def __init__(self, graph: AndInverterGraph, roles: Sequence[range]) -> None:
         """``roles`` holds the literals of each role's moves."""
         self._graph = graph
         self._roles = [np.array(own, dtype=np.int64) for own in roles]
-        self._all_moves = list(map(frozenset, roles))
         self._move_count = np.array(list(map(len, roles)), dtype=np.int64)
-        self._groups: dict[int, tuple[Group, ...] | None] = {}
-        self.literals = self._groups.keys()
         # By literal: the role of a plain set, and where its members are, or the other moves of the
         # role where it has most of them.
         self._role = np.full(2 * len(graph), _NO_SET)
@@ -81,50 +71,17 @@ class MoveSets:
         self._member_count = 0
         # Of a literal that is no plain set: literals of plain sets, each with other literals.
         self._parts: dict[int, list[tuple[int, Product]]] = {}
-        self._pending: list[int] = []
         for role, own in enumerate(self._roles):
             one, none = np.ones(len(own), dtype=np.int64), np.zeros(len(own), dtype=np.bool_)
             self._add_sets(own, np.full(len(own), role), one, own, none)
 
-    # ------------------------------------------------------------------ one literal
-
-    def set_literal(self, moves: MoveSet) -> int:
-        """Make a set of moves one literal; a set of most moves is the negation of the others."""
-        role, chosen = moves
-        if 2 * len(chosen) > len(self._roles[role]):
-            return self._graph.or_(self._all_moves[role] - chosen) ^ 1
-        return self._graph.or_(chosen)
-
-    def groups(self, literal: int) -> tuple[Group, ...]:
-        """The groups of a literal that is known, of which one holds where it does."""
-        groups = self._groups[literal]
-        if groups is None and literal in self._parts:
-            groups = tuple(
-                (moves, rest) for of, rest in self._parts[literal] for moves, _ in self.groups(of)
-            )
-            self._groups[literal] = groups
-        elif groups is None:
-            begin, role = self._begin[literal], int(self._role[literal])
-            moves = frozenset(self._members[begin : begin + self._length[literal]].tolist())
-            if self._is_most[literal]:
-                moves = self._all_moves[role] - moves
-            groups = (((role, moves), frozenset()),)
-            self._groups[literal] = groups
-        return groups
-
-    def add(self, literal: int, groups: Sequence[Group]) -> None:
-        """Remember what a literal is made of, if that is a set of moves with a few exceptions."""
-        others = [len(rest) for _, rest in groups]
-        is_set = all(moves is not None for moves, _ in groups)
-        if is_set and _is_almost_set(len(groups), min(others), max(others)):
-            self._groups[literal] = tuple(groups)
-            self._pending.append(literal)
-
-    # ------------------------------------------------------------------ many sums
+    def are_in(self, products: Products) -> bool:
+        """Whether any product holds a set of moves."""
+        self._reserve()
+        return bool((self._role[products.literal] != _NO_SET).any())
 
     def need_expansion(self, products: Products) -> Mask:
         """Mark the products that hold a set of moves which is not plain: bool (products,)."""
-        self._take_pending()
         found = np.zeros(len(products), dtype=np.bool_)
         found[products.product[self._role[products.literal] == _GROUPS]] = True
         return found
@@ -147,7 +104,6 @@ class MoveSets:
         Where a product holds sets of several roles, the first is merged. Unions are remembered
         where they are of sums that are used: bool (sums,).
         """
-        self._take_pending()
         products = self._intersect(products)
         has_set = np.zeros(len(is_used), dtype=np.bool_)
         has_set[products.owner[products.product[self._role[products.literal] >= 0]]] = True
@@ -319,33 +275,7 @@ class MoveSets:
             found[int(owner[group])].append(part)
         for of, parts in found.items():
             literal = int(values[of])
-            self._parts[literal], self._groups[literal] = parts, None
-            self._role[literal] = _GROUPS
-
-    def _take_pending(self) -> None:
-        """Make plain sets of what was remembered one by one."""
-        plain = []
-        for literal in dict.fromkeys(self._pending):
-            groups = self.groups(literal)
-            sets = [moves for moves, _ in groups if moves is not None]
-            if len(groups) == 1 and not groups[0][1]:
-                plain.append((literal, *sets[0]))
-            else:
-                parts = list(map(self.set_literal, sets))
-                plain += [(one, *moves) for one, moves in zip(parts, sets, strict=True)]
-                rests = [rest for _, rest in groups]
-                self._parts[literal] = list(zip(parts, rests, strict=True))
-        self._reserve()
-        self._role[list(self._parts)] = _GROUPS
-        self._pending.clear()
-        members = np.array([move for *_, own in plain for move in sorted(own)], dtype=np.int64)
-        self._add_sets(
-            np.array([literal for literal, _, _ in plain], dtype=np.int64),
-            np.array([role for _, role, _ in plain], dtype=np.int64),
-            np.array([len(moves) for _, _, moves in plain], dtype=np.int64),
-            members,
-            np.zeros(len(plain), dtype=np.bool_),
-        )
+            self._parts[literal], self._role[literal] = parts, _GROUPS
 
     def _reserve(self) -> None:
         """Make room for the literals of all nodes."""
@@ -377,7 +307,6 @@ class MoveSets:
         self._begin[literals] = self._member_count + np.cumsum(lengths) - lengths
         self._length[literals] = lengths
         self._member_count = end
-        self._groups.update(zip(literals.tolist(), repeat(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,14 +332,6 @@ class _Sets:
             np.concatenate([raised(each.chosen, each.first - first) for each in batches]),
             np.concatenate([each.is_most for each in batches]),
         )
-
-
-def _is_almost_set(groups: int, least: int, most: int) -> bool:
-    """Check whether groups are sets of moves, with a few exceptions of one literal more.
-
-    ``least`` and ``most`` is how many literals groups have beside their sets.
-    """
-    return most == 0 or (groups <= MAX_SET_GROUPS and least == 0 and most == 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,10 @@
 The pair that most conjunctions hold is replaced first, again and again. Pairs that do not get in
 each other's way are replaced in one round: a pair is, where it is the best pair of both of its
 literals in all conjunctions that hold it. What comes out is what replacing one pair after the other
-would give. Of pairs that are in equally many conjunctions, the first is better.
+would give. Of pairs that are in equally many conjunctions, those of the newest literals are better.
 """
 
 from __future__ import annotations
-
-import heapq
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
 
@@ -33,16 +27,8 @@ MAX_LITERALS = 60
 MAX_PAIRS = 2_000_000
 """So many pairs are counted to begin with; where there are more, in shorter conjunctions only."""
 
-MIN_ENTRIES_AT_ONCE = 5_000
-"""With fewer literals in all conjunctions, pairs are replaced one by one."""
-
-MAX_LONG_ENTRIES = 100_000
-"""With more literals in longer conjunctions, no pair is replaced in these one by one.
-
-Measured on the largest games, that leaves at most two gates in a hundred more.
-"""
-
-Pair: TypeAlias = tuple[int, int]
+MIN_PAIRS_HASHED = 200_000
+"""Fewer pairs are counted without leaving out those that are alone in their bucket of a hash."""
 
 _BUCKETS = 2**21
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -59,13 +45,13 @@ def extract_pairs(first: int, cube: Integers, literal: Integers) -> tuple[int, I
     is_short = lengths[cube] <= limit
     entries = pack(cube, literal)
     short, long = entries[is_short], entries[~is_short]
-    done = []
-    while len(short) > MIN_ENTRIES_AT_ONCE:
+    done, first_new = [], 2 * first
+    while len(short):
         cube, literal = unpack(short)
         left, right = _pairs_of_entries(cube)
         pair, index = _repeated(literal, left, right)
         left, right, index = left[index >= 0], right[index >= 0], index[index >= 0]
-        number = _choose(pair, left, right, index, len(cube), first)
+        number = _choose(_ordered(pair, first_new), left, right, index, len(cube), first)
         is_made = number >= 0
         done += [pack(number[is_made], each) for each in unpack(pair[is_made])]
         first += int(np.count_nonzero(is_made))
@@ -76,12 +62,11 @@ def extract_pairs(first: int, cube: Integers, literal: Integers) -> tuple[int, I
         of = number[index] >= 0
         literal[left[of]] = 2 * number[index[of]]
         is_concerned[right[of]] = False
-        short = rising(pack(cube, literal)[is_concerned])
-    if len(long) > MAX_LONG_ENTRIES:
-        done.append(long)
-        long = long[:0]
-    rest, pairs = _replace_one_by_one(np.concatenate([short, long]), first, limit)
-    return first + pairs, *unpack(rising(np.concatenate([*done, rest])))
+        cube_of_long = unpack(long)[0]
+        is_short = np.bincount(cube_of_long)[cube_of_long] <= limit  # by now
+        left_over = pack(cube, literal)[is_concerned]
+        short, long = rising(np.concatenate([left_over, long[is_short]])), long[~is_short]
+    return first, *unpack(rising(np.concatenate([*done, long])))
 
 
 def _replace_in_long(entries: Integers, pair: Integers, number: Integers) -> Integers:
@@ -109,78 +94,6 @@ def _replace_in_long(entries: Integers, pair: Integers, number: Integers) -> Int
     return rising(pack(cube, literal)[is_kept])
 
 
-def _replace_one_by_one(entries: Integers, first: int, limit: int) -> tuple[Integers, int]:
-    """Replace the rest of the pairs; return all entries, and the number of pairs."""
-    cube, literal = unpack(entries)
-    order = sorting_order(cube)
-    groups = grouped(cube[order])
-    cubes, starts = groups.value, groups.first
-    sets = [set(own.tolist()) for own in np.split(literal[order], starts)[1:]]
-    pairs = _PairReplacer(sets, limit).run()
-    number = np.repeat(first + np.arange(len(pairs)), 2)
-    lengths = np.array([len(own) for own in sets], dtype=np.int64)
-    found = np.array([one for literals in (*pairs, *sets) for one in literals], dtype=np.int64)
-    found = np.where(found < 0, 2 * (first - 1 - found), found)
-    rows = np.concatenate([number, np.repeat(cubes, lengths)])
-    return pack(rows, found), len(pairs)
-
-
-class _PairReplacer:
-    """Replaces pairs in sets of literals, which it changes, one after the other.
-
-    Pairs are called -1, -2 and so on. They are looked for in sets of up to ``limit`` literals.
-    """
-
-    def __init__(self, sets: Sequence[set[int]], limit: int) -> None:
-        self._sets = sets
-        self._limit = limit
-        self._where: dict[int, set[int]] = defaultdict(set)
-        self._counts: Counter[Pair] = Counter()
-        for number, literals in enumerate(sets):
-            for literal in literals:
-                self._where[literal].add(number)
-            if len(literals) <= self._limit:
-                self._counts.update(combinations(sorted(literals), 2))
-        self._queue = [(-count, pair) for pair, count in self._counts.items() if count > 1]
-        heapq.heapify(self._queue)
-
-    def run(self) -> list[Pair]:
-        """Replace pairs until none is in two sets; return the pairs by their names."""
-        made: list[Pair] = []
-        while self._queue:
-            count, pair = heapq.heappop(self._queue)
-            now = self._counts[pair]
-            if now < -count and now > 1:
-                heapq.heappush(self._queue, (-now, pair))
-            elif now == -count:
-                made.append(pair)
-                self._replace(pair, -len(made))
-        return made
-
-    def _replace(self, pair: Pair, name: int) -> None:
-        left, right = pair
-        counts = self._counts
-        users = self._where[left] & self._where[right]
-        self._where[left] -= users
-        self._where[right] -= users
-        self._where[name] = users
-        fresh: Counter[Pair] = Counter()
-        for user in users:
-            literals = self._sets[user]
-            literals -= {left, right}
-            if len(literals) < self._limit:
-                for other in literals:
-                    counts[(left, other) if left < other else (other, left)] -= 1
-                    counts[(right, other) if right < other else (other, right)] -= 1
-                    fresh[name, other] += 1
-            literals.add(name)
-        del counts[pair]
-        counts.update(fresh)
-        for found, count in fresh.items():
-            if count > 1:
-                heapq.heappush(self._queue, (-count, found))
-
-
 def _limit(lengths: Integers) -> int:
     """The longest conjunction in which pairs are looked for."""
     limit = MAX_LITERALS
@@ -203,14 +116,24 @@ def _repeated(literal: Integers, left: Integers, right: Integers) -> tuple[Integ
     The latter is -1 where a pair occurs once.
     """
     keys = pack(literal[left], literal[right])
-    bucket = ((keys.view(np.uint64) * _FACTOR) >> np.uint64(43)).view(np.int64)
-    may_repeat = np.flatnonzero((np.bincount(bucket, minlength=_BUCKETS) > 1)[bucket])
+    may_repeat = np.arange(len(keys))
+    if len(keys) > MIN_PAIRS_HASHED:
+        bucket = ((keys.view(np.uint64) * _FACTOR) >> np.uint64(43)).view(np.int64)
+        may_repeat = np.flatnonzero((np.bincount(bucket, minlength=_BUCKETS) > 1)[bucket])
     groups = grouped(keys[may_repeat])
     pair, index, counts = groups.value, groups.index, groups.count
     number = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
     result = np.full(len(keys), -1)
     result[may_repeat] = number[index]
     return pair[counts > 1], result
+
+
+def _ordered(pair: Integers, first_new: int) -> Integers:
+    """In which order pairs in equally many conjunctions are replaced, the newest literals first."""
+    sides = [np.where(side < first_new, side, -side) for side in unpack(pair)]
+    order = np.empty(len(pair), dtype=np.int64)
+    order[np.lexsort((np.maximum(*sides), np.minimum(*sides)))] = np.arange(len(pair))
+    return order
 
 
 def _choose(

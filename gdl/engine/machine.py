@@ -262,10 +262,14 @@ class PropnetStateMachine(CheckedMoves):
     ) -> tuple[State, tuple[frozenset[Term], ...]]:
         """Return the next state, and what each role sees, by a single evaluation."""
         self._make(state, joint_move)
+        following = self.state((self._block.next[:, 0] & 1).astype(np.uint8))
+        return following, self._seen()
+
+    def _seen(self) -> tuple[frozenset[Term], ...]:
+        """Return what each role sees of the step that was evaluated."""
         layout = self._lane.layout
         seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
-        following = self.state((self._block.next[:, 0] & 1).astype(np.uint8))
-        return following, self.percepts_of(seen.astype(np.uint8).tobytes())
+        return self.percepts_of(seen.astype(np.uint8).tobytes())
 
     def _new_percepts_of(self, bits: bytes) -> tuple[frozenset[Term], ...]:
         """Return what each role sees by the percept rows of a lane, one byte each."""
@@ -281,14 +285,7 @@ class PropnetStateMachine(CheckedMoves):
         """The percepts that a role receives after a joint move, sorted by text."""
         index = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
-        layout = self._lane.layout
-        seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
-        found = [
-            term
-            for (r, term), holds in zip(self._percepts, seen, strict=True)
-            if holds and r == index
-        ]
-        return tuple(sorted(found, key=str))
+        return tuple(sorted(self._seen()[index], key=str))
 
     def _make(self, state: State, joint_move: Sequence[Term | str]) -> None:
         """Evaluate the transition by a joint move in the machine's own block."""

@@ -16,6 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
+from gdl.system import resident_memory
 from tests.attack.attacks import ATTACKS, RULES, Attack, Attacker, Stranger, run_attack
 from tests.attack.bystander import Fixture, Outages, Turns, play_matches
 from tests.attack.caches import Cache, using
@@ -222,7 +223,7 @@ def sampled(server: ServerProcess, outcome: Outcome) -> Iterator[None]:
 
     def sample() -> None:
         while not is_over.wait(SAMPLE):
-            outcome.memory = max(outcome.memory, resident(server.process.pid))
+            outcome.memory = max(outcome.memory, resident_memory(server.process.pid))
 
     with thread_running(threading.Thread(target=sample), is_over):
         yield
@@ -277,14 +278,6 @@ def descriptors(server: ServerProcess) -> int:
         with suppress(OSError):
             count += link.readlink().suffix != ".sqlite"
     return count
-
-
-def resident(pid: int) -> int:
-    try:
-        fields = Path(f"/proc/{pid}/statm").read_text().split()
-    except OSError:
-        return 0
-    return int(fields[1]) * resource.getpagesize() if len(fields) > 1 else 0
 
 
 def shared_memory_left() -> list[str]:

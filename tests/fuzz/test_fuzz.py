@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from random import Random
 
 import pytest
 
+from gdl.oracle.limits import MIB, memory_limit
 from tests.fuzz import machines, rulesheets
 from tests.fuzz.pieces import HARD
 from tests.fuzz.registry import ENTRIES, findings
@@ -33,11 +33,8 @@ MOST_INPUTS = 200
 @pytest.fixture(autouse=True)
 def _bounded_memory() -> Iterator[None]:
     """Let no input take more than some gigabytes: rules can ask for any amount."""
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_AS, limits)
+    with memory_limit(MEMORY // MIB):
+        yield
 
 
 def fail_on(found: Finding | None) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import gdl
+from gdl.system import resident_memory
 from ggp_player.archive.archived_match import MatchSummary
 from ggp_player.archive.queries import Archive
 from ggp_player.protocol import MatchRecord
@@ -97,12 +98,6 @@ def _count(found: Agreement, played: Played) -> None:
     found.late += sum(error == "TO" for error in errors)
     found.illegal += sum(error not in {"", "TO"} for error in errors)
     found.longest = max(found.longest, *(reply.seconds for reply in played.replies))
-
-
-def resident_memory(pid: int) -> int:
-    """Bytes of a process in memory."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * 4096
 
 
 def wait_until_written(archive: Path, matches: int) -> None:

@@ -17,11 +17,12 @@ from math import ceil
 from pathlib import Path
 
 import gdl
+from gdl.system import resident_memory
 from ggp_player.protocol import MatchRecord
 from tests.attack.event_scenario import Organiser, tokens_of
 from tests.attack.manager_attacks import MANAGER_ATTACKS, Rival
 from tests.attack.manager_kills import StubProcess
-from tests.attack.scenario import Outcome, attacked, resident
+from tests.attack.scenario import Outcome, attacked
 from tests.support.hostile_players import EXPECTED, Behaviour
 from tests.support.paths import GAMES
 from tests.support.server_process import ServerProcess
@@ -97,7 +98,7 @@ def run(settings: Settings, folder: Path) -> Findings:
         rival = Rival(manager.address[1], settings.seed, settings.strength, **secrets)
         with attacked([MANAGER_ATTACKS[name] for name in STRANGERS], rival):
             while organiser.ask(f"/api/events/{event}")["status"] == "running":
-                found.memory.append(resident(manager.process.pid))
+                found.memory.append(resident_memory(manager.process.pid))
                 time.sleep(LOOK)
         found.seconds = time.monotonic() - began
         records = _records(organiser, event, found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,7 +11,9 @@ from hypothesis.strategies import DrawFn
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph
 from gdl.circuit.builder import AtomCircuit, Inputs, build
+from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.options import CircuitPasses
+from gdl.circuit.products import possible_products
 from tests.support.truth_tables import Rules, everything, ground_program, tables_of_nodes, value_of
 
 INPUTS = 4
@@ -22,6 +25,27 @@ operations = st.lists(
     ),
     max_size=12,
 )
+
+
+def and_(graph: AndInverterGraph, literals: Iterable[int]) -> int:
+    """Conjoin literals."""
+    row = np.array(list(literals), dtype=np.int64)
+    return int(graph.and_all(np.zeros_like(row), row, 1)[0])
+
+
+def or_(graph: AndInverterGraph, literals: Iterable[int]) -> int:
+    """Disjoin literals."""
+    return and_(graph, (literal ^ 1 for literal in literals)) ^ 1
+
+
+def sum_of_products(graph: AndInverterGraph, products: Sequence[Collection[int]]) -> int:
+    """Disjoin conjunctions."""
+    found = possible_products(
+        np.zeros(len(products), dtype=np.int64),
+        np.repeat(np.arange(len(products)), list(map(len, products))),
+        np.array(list(chain.from_iterable(products)), dtype=np.int64),
+    )
+    return int(sums_of_products(graph, found, 1)[0])
 
 
 class Twin:
@@ -43,8 +67,10 @@ class Twin:
         """Apply an operation to some literals."""
         picked = [self.pick(choice) for choice in (choices[:2] if name[-1] == "2" else choices)]
         literals = [literal for literal, _ in picked]
-        method = getattr(self.graph, name)
-        self.literals.append(method(*literals) if name[-1] == "2" else method(literals))
+        if name == "and2":
+            self.literals.append(self.graph.and2(*literals))
+        else:
+            self.literals.append((and_ if name == "and_" else or_)(self.graph, literals))
         is_and = name.startswith("and")
         table = everything(INPUTS) if is_and else 0
         for _, operand in picked:

@@ -76,7 +76,6 @@ class FinishedSubgames:
         # Machine code does not write the rows that only gates read; the interpreter writes all.
         self._engine = machine.new_engine(machine.words)
         self._layout = self._engine.layout
-        self._roles = len(machine.roles)
         self._block = self._engine.block()
         self._relevant: Packed = np.packbits(machine.relevant_fluents, bitorder="little")
         proved = decomposition.in_series.is_proved
@@ -92,7 +91,7 @@ class FinishedSubgames:
         self._load(states)
         count, block = len(states), self._block
         legal, terminal = block.legal()[:count], block.terminal()[:count]
-        values = self._values()[:count]
+        values = np.maximum(block.goal_values()[:count], 0.0)
         parts = [states & self._relevant]
         unfinished = np.ones(count, dtype=np.bool_)
         for stage in self.stages:
@@ -114,13 +113,6 @@ class FinishedSubgames:
         rows[layout.moves :][: sum(layout.move_counts)] = 0
         self._block.view()
         self._engine.transition(rows.ctypes.data)
-
-    def _values(self) -> NDArray[np.float64]:
-        table, goals = self._engine.goal_table, self._block.goals()
-        values = np.zeros((len(goals), self._roles))
-        for row in range(len(table))[::-1]:  # of several values the lowest counts
-            values[goals[:, row] == 1, table[row, 0]] = table[row, 1]
-        return values
 
     def _is_constant(
         self, stage: SubgamePrefix, remains: Packed, interface: Packed

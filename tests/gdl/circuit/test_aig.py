@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
-from tests.support.circuits import INPUTS, Twin, operations
+from tests.support.circuits import INPUTS, Twin, and_, operations, or_, sum_of_products
 from tests.support.truth_tables import everything
 
 products = st.lists(
@@ -35,7 +35,7 @@ def test_sums_of_products_agree_with_truth_tables(
     for name, choices in steps:
         twin.do(name, choices)
     picked = [[twin.pick(choice) for choice in term] for term in terms]
-    literal = twin.graph.sum_of_products([frozenset(lit for lit, _ in term) for term in picked])
+    literal = sum_of_products(twin.graph, [{lit for lit, _ in term} for term in picked])
     table = 0
     for term in picked:
         value = everything(INPUTS)
@@ -86,14 +86,14 @@ def test_conjunctions_that_are_known_make_no_gate(sign: int) -> None:
 
 def test_empty_conjunctions_and_disjunctions() -> None:
     graph = AndInverterGraph(0)
-    assert (graph.and_([]), graph.or_([]), graph.sum_of_products([])) == (TRUE, FALSE, FALSE)
-    assert graph.sum_of_products([frozenset()]) == TRUE
+    assert (and_(graph, []), or_(graph, []), sum_of_products(graph, [])) == (TRUE, FALSE, FALSE)
+    assert sum_of_products(graph, [()]) == TRUE
 
 
 def test_common_literals_are_factored_out() -> None:
     graph = AndInverterGraph(4)
     a, *others = map(graph.input, range(4))
-    graph.sum_of_products([frozenset([a, other]) for other in others])
+    sum_of_products(graph, [(a, other) for other in others])
     assert len(graph) == 1 + 4 + 3, "an OR of three literals, and an AND"
 
 
@@ -112,7 +112,7 @@ def test_a_cone_holds_all_of_a_cycle() -> None:
     a, b = map(graph.input, range(2))
     first = len(graph)
     p, q = graph.new_node(), graph.new_node()
-    one, other = graph.or_([a, q]), graph.and2(b, p)
+    one, other = or_(graph, [a, q]), graph.and2(b, p)
     feedback = ((p >> 1, one), (q >> 1, other))
     graph.cycles.append(Cycle(first, len(graph), feedback))
     inside = {a >> 1, b >> 1, p >> 1, q >> 1, one >> 1, other >> 1}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
-from gdl.circuit import builder
+from gdl.circuit import aig
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from tests.support.circuits import circuit_of, stratified
@@ -27,10 +27,11 @@ from tests.support.truth_tables import (
 FLUENTS = 3
 
 
-@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["at_once", "one_by_one"])
-def min_rules_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test defines atoms in arrays of products, and one by one."""
-    with patch.object(builder, "MIN_RULES_AT_ONCE", request.param):
+@pytest.fixture(autouse=True, scope="module", params=[0, 200], ids=["at_once", "one_by_one"])
+def min_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test conjoins literals in arrays, and one by one."""
+    least = {"MIN_PAIRS_AT_ONCE": request.param, "MIN_LITERALS_AT_ONCE": request.param}
+    with patch.multiple(aig, **least):
         yield
 
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from gdl.circuit import cube_extraction, pair_extraction
 from gdl.circuit.aig import AndInverterGraph
 from gdl.circuit.cube_extraction import extract_cubes
-from tests.support.circuits import INPUTS, Twin, circuit_of, operations, stratified
+from tests.support.circuits import INPUTS, Twin, and_, circuit_of, operations, stratified
 from tests.support.truth_tables import Rules, tables_of_nodes, value_of
 
 FLUENTS = 3
 
 
-@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["in_rounds", "one_by_one"])
-def min_entries_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test replaces pairs in rounds, and one by one."""
-    with patch.object(pair_extraction, "MIN_ENTRIES_AT_ONCE", request.param):
+@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["hashed", "all"])
+def min_pairs_hashed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test counts the pairs that a hash lets pass, and all."""
+    with patch.object(pair_extraction, "MIN_PAIRS_HASHED", request.param):
         yield
 
 
@@ -55,7 +55,7 @@ def test_a_pair_that_conjunctions_have_in_common_is_one_gate() -> None:
     """b and c stand apart in both, so that chains of two-input gates do not meet."""
     graph = AndInverterGraph(5)
     a, b, c, d, e = map(graph.input, range(5))
-    outputs = [graph.and_([a, b, c, e]), graph.and_([b, c, d])]
+    outputs = [and_(graph, [a, b, c, e]), and_(graph, [b, c, d])]
     assert len(graph) == 1 + 5 + 3 + 2, "b and c are a gate of the second alone"
     shared, _ = extract_cubes(graph, outputs)
     assert len(shared) == 1 + 5 + 1 + 2 + 1
@@ -64,8 +64,8 @@ def test_a_pair_that_conjunctions_have_in_common_is_one_gate() -> None:
 def test_what_no_output_needs_is_left_out() -> None:
     graph = AndInverterGraph(3)
     a, b, c = map(graph.input, range(3))
-    graph.and_([a, c])
-    shared, literals = extract_cubes(graph, [graph.and_([a, b])])
+    and_(graph, [a, c])
+    shared, literals = extract_cubes(graph, [and_(graph, [a, b])])
     assert len(shared) == 1 + 3 + 1
     assert literals == [2 * 4]
 
@@ -74,7 +74,7 @@ def test_what_no_output_needs_is_left_out() -> None:
 def test_many_pairs_are_looked_at_in_short_conjunctions_only(most: int) -> None:
     graph = AndInverterGraph(8)
     inputs = list(map(graph.input, range(8)))
-    outputs = [graph.and_(inputs[:6]), graph.and_([*inputs[3:6], inputs[7]])]
+    outputs = [and_(graph, inputs[:6]), and_(graph, [*inputs[3:6], inputs[7]])]
     with patch.object(pair_extraction, "MAX_PAIRS", most):
         shared, literals = extract_cubes(graph, outputs)
     assert values(shared, literals) == values(graph, outputs)

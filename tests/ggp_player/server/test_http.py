@@ -21,8 +21,6 @@ from ggp_player.server.http import (
     FILES_PER_MATCH,
     RESERVED_FILES,
     connection_bounds,
-    new_runner,
-    new_site,
     serve,
 )
 from ggp_player.server.player import Player
@@ -35,29 +33,17 @@ from ggp_player.server.reply_deadline import (
 )
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
+from tests.support.serving import served
 
 Naming = Callable[[str], str]
 
 INFO = b"( ( name ggp-player ) ( status available ) )"
 
 
-@asynccontextmanager
-async def serving(player: Player) -> AsyncIterator[int]:
-    """Serve a player at the port that is the value."""
-    runner = new_runner(player)
-    await runner.setup()
-    site = new_site(runner, player, port=0)
-    await site.start()
-    try:
-        yield site.port
-    finally:
-        await runner.cleanup()
-
-
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     """Serve a player that makes the first legal move, at the port that is the value."""
-    async with Player(Config(strategy="legal")) as player, serving(player) as port:
+    async with Player(Config(strategy="legal")) as player, served(player) as port:
         yield port
 
 
@@ -138,7 +124,7 @@ async def test_ways_to_ask_for_info(title: str, request_: bytes, port: int) -> N
 
 async def test_a_whole_start_in_an_address() -> None:
     config = Config(strategy="legal", allow_get=True)
-    async with Player(config) as player, serving(player) as port:
+    async with Player(config) as player, served(player) as port:
         assert await start_and_play_by_address(port) == (b"ready", b"go")
 
 
@@ -155,7 +141,7 @@ async def test_replies_are_measured_until_they_are_sent(monkeypatch: pytest.Monk
     monkeypatch.setattr(http, "_delays", lambda _: (0.0, 0.0))
     rules = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
     standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
-    async with standing_still as player, serving(player) as port:
+    async with standing_still as player, served(player) as port:
         await exchange(port, ggp_base(f"(START m you ({rules}) 0 0)"))
         for _ in range(ENOUGH_REPLIES - 1):
             assert player.new_deadline().for_clock(1).remaining == pytest.approx(
@@ -178,7 +164,7 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
             waits.append(waited)
             return super().new_deadline(round_trip, waited, unsure)
 
-    async with Spy(Config(strategy="legal")) as player, serving(player) as port:
+    async with Spy(Config(strategy="legal")) as player, served(player) as port:
         await exchange(port, ggp_base("(INFO)"))
         await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -205,7 +191,7 @@ async def test_a_system_that_tells_less_of_a_connection_is_one_that_tells_nothin
             return super().new_deadline(round_trip, waited, unsure)
 
     monkeypatch.setattr(http, "_TCP_INFO", struct.Struct("52x I 12x I 900x"))
-    async with Spy(Config(strategy="legal")) as player, serving(player) as port:
+    async with Spy(Config(strategy="legal")) as player, served(player) as port:
         _, _, body = await exchange(port, ggp_base("(INFO)"))
         assert body == INFO
     assert seen == [(UNKNOWN_ROUND_TRIP, 0.0)]
@@ -217,7 +203,7 @@ PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"
 @pytest.mark.parametrize(("allowed", "named"), [("*", "*"), ("http://a", "http://a")])
 async def test_a_page_that_may_drive_the_player(allowed: str, named: str) -> None:
     config = Config(strategy="legal", allow_origin=(allowed,))
-    async with Player(config) as player, serving(player) as port:
+    async with Player(config) as player, served(player) as port:
         status, head, body = await exchange(port, PREFLIGHT)
     assert (status, body) == (b"HTTP/1.1 200 OK", b"")
     assert head["access-control-allow-origin"] == named
@@ -269,7 +255,7 @@ async def test_a_body_in_pieces(port: int) -> None:
 
 @pytest.mark.thorough
 async def test_a_half_closed_request_gets_its_reply(words: str, bad: Naming) -> None:
-    async with Player(Config(strategy=bad("Spinning"))) as player, serving(player) as port:
+    async with Player(Config(strategy=bad("Spinning"))) as player, served(player) as port:
         start = ggp_base(f"(START m xena ({words}) 2 1)")
         assert (await in_pieces(port, start, half_closed=True)).endswith(b"ready")
         assert (await in_pieces(port, ggp_base("(PLAY m NIL)"), half_closed=True)).endswith(b"3)")
@@ -319,12 +305,7 @@ async def test_other_methods(port: int) -> None:
 
 
 async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: Ear) -> None:
-    async with Player(Config(strategy=bad("Spinning"))) as player:
-        runner = new_runner(player)
-        await runner.setup()
-        site = new_site(runner, player, port=0)
-        await site.start()
-        port = site.port
+    async with Player(Config(strategy=bad("Spinning"))) as player, served(player) as port:
         starting = asyncio.create_task(exchange(port, ggp_base(f"(start m xena ({words}) 99 99)")))
         await ear.hear("match m, tracker: the rules are parsed")
         assert (await exchange(port, ggp_base("( INFO )")))[2].endswith(b"( status busy ) )")
@@ -332,7 +313,6 @@ async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: 
         assert (await starting)[2] == b"ready"
         assert (await exchange(port, ggp_base("(abort m)")))[2] == b"aborted"
         assert (await playing)[2] in {b"(say 1)", b"(say 3)"}
-        await runner.cleanup()
 
 
 async def test_every_message_is_a_line_in_the_log(port: int, ear: Ear) -> None:
@@ -344,7 +324,7 @@ async def test_every_message_is_a_line_in_the_log(port: int, ear: Ear) -> None:
 
 @pytest.mark.thorough
 async def test_requests_that_are_no_http() -> None:
-    async with served() as (process, port):
+    async with serve_command() as (process, port):
         for request in (
             b"( INFO )\r\n\r\n",
             b"POST\r\n\r\n",
@@ -390,7 +370,7 @@ def test_files_are_reserved_for_matches() -> None:
 
 
 @asynccontextmanager
-async def served(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def serve_command(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """Run ``ggp-player serve`` at any free port; the process and the port are the value."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "ggp_player", "serve", "--host", "127.0.0.1", "--port", "0"),
@@ -445,7 +425,7 @@ async def test_a_signal_ends_the_server_after_open_requests_are_answered(
 ) -> None:
     async with (
         announced() as (port, pids),
-        served("--strategy", f"{bad('Announcing')}:port={port}") as (
+        serve_command("--strategy", f"{bad('Announcing')}:port={port}") as (
             process,
             address,
         ),
@@ -466,7 +446,7 @@ async def test_a_signal_ends_the_server_after_open_requests_are_answered(
 async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: Naming) -> None:
     async with (
         announced() as (port, pids),
-        served("--strategy", f"{bad('Announcing')}:port={port}") as (
+        serve_command("--strategy", f"{bad('Announcing')}:port={port}") as (
             process,
             address,
         ),
@@ -482,7 +462,7 @@ async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: N
 
 @pytest.mark.thorough
 async def test_the_server_says_what_it_is() -> None:
-    async with served("--name", "Ada", "--strategy", "minimax") as (process, address):
+    async with serve_command("--name", "Ada", "--strategy", "minimax") as (process, address):
         assert (await exchange(address, ggp_base("(info)")))[2] == INFO.replace(
             b"ggp-player", b"Ada"
         )

@@ -19,9 +19,9 @@ import pytest
 
 from ggp_player.protocol import SYNTAXES
 from ggp_player.server.config import Config
-from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
 from ggp_player.server.polling import MailboxAddress, Poller
+from tests.support.serving import served
 
 FOLDER = Path(__file__).with_name("transcripts")
 POLLED = FOLDER / "f_stanford_polling.toml"
@@ -71,16 +71,8 @@ def _split(data: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
 @asynccontextmanager
 async def serving() -> AsyncIterator[int]:
     """Serve a player that makes the first legal move, at the port that is the value."""
-    config = Config(strategy="legal", port=0)
-    async with Player(config) as player:
-        runner = new_runner(player)
-        await runner.setup()
-        site = new_site(runner, player)
-        await site.start()
-        try:
-            yield site.port
-        finally:
-            await runner.cleanup()
+    async with Player(Config(strategy="legal")) as player, served(player) as port:
+        yield port
 
 
 async def received(port: int, packets: Sequence[bytes]) -> bytes:

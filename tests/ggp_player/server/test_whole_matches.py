@@ -20,11 +20,11 @@ from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchS
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config, least_memory
-from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
 from ggp_player.worker.supervisor import MAX_FAILURES
 from ggp_player.worker.warm_up import warm_up_searches
 from tests.support.paths import ROOT
+from tests.support.serving import served
 
 GAMES = ROOT / "games"
 BadStrategy = Callable[[str], str]
@@ -57,15 +57,8 @@ DICE = """
 async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemotePlayer]:
     """Run a player server with the strategy at any free port of this machine."""
     config = Config(strategy=strategy, **settings)
-    async with Player(config) as player:
-        runner = new_runner(player)
-        await runner.setup()
-        site = new_site(runner, player, port=0)
-        await site.start()
-        try:
-            yield RemotePlayer("127.0.0.1", site.port)
-        finally:
-            await runner.cleanup()
+    async with Player(config) as player, served(player) as port:
+        yield RemotePlayer("127.0.0.1", port)
 
 
 async def play(

@@ -10,7 +10,7 @@ from gdl.circuit.aig import AndInverterGraph
 from gdl.circuit.arrays import Integers
 from gdl.circuit.layout import GateProgram
 from gdl.circuit.winning_moves.cone_copies import ConeCopier, arrays_of_graph, arrays_of_program
-from tests.support.circuits import INPUTS, Twin, operations
+from tests.support.circuits import INPUTS, Twin, and_, operations
 from tests.support.truth_tables import tables_of_nodes, value_of
 
 Steps = list[tuple[str, list[tuple[int, bool]]]]
@@ -53,7 +53,7 @@ def test_copies_are_compositions(steps: Steps, data: st.DataObject) -> None:
 
 def test_a_copy_with_the_same_leaves_makes_no_gate() -> None:
     graph = AndInverterGraph(3)
-    root = graph.and_(map(graph.input, range(3)))
+    root = and_(graph, map(graph.input, range(3)))
     size = len(graph)
     cone = ConeCopier(arrays_of_graph(graph), np.array([root >> 1]))
     assert cone.leaves.tolist() == [1, 2, 3]

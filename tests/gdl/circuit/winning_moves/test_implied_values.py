@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gdl.circuit.aig import TRUE, AndInverterGraph
 from gdl.circuit.winning_moves.implied_values import UNKNOWN, ImpliedValues, with_constants
-from tests.support.circuits import INPUTS, Twin, operations
+from tests.support.circuits import INPUTS, Twin, and_, operations
 from tests.support.truth_tables import everything, tables_of_nodes, value_of
 
 Choice = tuple[int, bool]
@@ -42,7 +42,7 @@ def conjunction() -> tuple[AndInverterGraph, list[int], int]:
     """Return a graph of three inputs with their conjunction."""
     graph = AndInverterGraph(3)
     inputs = [graph.input(i) for i in range(3)]
-    return graph, inputs, graph.and_(inputs)
+    return graph, inputs, and_(graph, inputs)
 
 
 def test_a_true_conjunction_makes_its_literals_true() -> None:

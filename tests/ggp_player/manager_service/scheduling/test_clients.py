@@ -1,8 +1,6 @@
 """In which dialect the manager speaks to a registered player, and what it sends then."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 import pytest
 
@@ -16,28 +14,20 @@ from ggp_player.manager_service.scheduling.clients import (
 )
 from ggp_player.manager_service.storage.store import StoredPlayer
 from ggp_player.protocol import Dialect, InfoReply
+from tests.support.serving import recorded
 
 
 def player(*dialects: str, address: str = "127.0.0.1:1") -> StoredPlayer:
     return StoredPlayer("ann", address, dialects)
 
 
-@asynccontextmanager
-async def answering(reply: str) -> AsyncIterator[tuple[str, list[str]]]:
+def answering(reply: str) -> AbstractAsyncContextManager[tuple[str, list[str]]]:
     """A server with one reply to all: its address, and the messages that it got."""
-    received: list[str] = []
 
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        size = int(head.split(b"content-length: ")[1].split()[0])
-        received.append((await reader.readexactly(size)).decode())
-        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % len(reply))
-        writer.write(reply.encode())
-        await writer.drain()
-        writer.close()
+    async def same(_: str) -> str:
+        return reply
 
-    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
-        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}", received
+    return recorded(same)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ggp_player.match_runner.own_faults import LackError, SelfWatch
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
 from tests.support.manager_service import CLOCKS, asker, stub
-from tests.support.stub_players import port_of
+from tests.support.serving import recorded
 
 EVENT = {"format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
 
@@ -154,22 +154,8 @@ async def test_a_match_is_played_again_so_often_and_then_fails(
 @asynccontextmanager
 async def recorded_player() -> AsyncIterator[tuple[str, list[str]]]:
     """Run a player server: its address, and the messages that it got."""
-    received: list[str] = []
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        size = int(head.split(b"content-length: ")[1].split()[0])
-        received.append((await reader.readexactly(size)).decode())
-        reply = (await player.reply(received[-1])).encode()
-        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(reply), reply))
-        await writer.drain()
-        writer.close()
-
-    async with (
-        Player(Config(strategy="random")) as player,
-        await asyncio.start_server(handle, "127.0.0.1", 0) as server,
-    ):
-        yield f"127.0.0.1:{port_of(server)}", received
+    async with Player(Config(strategy="random")) as player, recorded(player.reply) as found:
+        yield found
 
 
 async def test_players_are_told_percepts_where_they_speak_a_dialect_with_them(

@@ -1,0 +1,41 @@
+"""Servers in the event loop of a test, at any free port of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from ggp_player.server.http import new_runner, new_site
+from ggp_player.server.player import Player
+
+
+@asynccontextmanager
+async def served(player: Player) -> AsyncIterator[int]:
+    """Serve a player at the port that is the value."""
+    runner = new_runner(player)
+    await runner.setup()
+    site = new_site(runner, player, port=0)
+    await site.start()
+    try:
+        yield site.port
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def recorded(reply: Callable[[str], Awaitable[str]]) -> AsyncIterator[tuple[str, list[str]]]:
+    """Reply to messages by a function: the address, and the messages that came."""
+    received: list[str] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        size = int(head.split(b"content-length: ")[1].split()[0])
+        received.append((await reader.readexactly(size)).decode())
+        body = (await reply(received[-1])).encode()
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}", received

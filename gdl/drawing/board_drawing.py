@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
+from gdl.analysis.move_names import names_without_play
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, palette_colour
 from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, moved
 from gdl.drawing.shapes import (
@@ -36,6 +37,7 @@ class BoardDrawing:
         self._scene = scene
         self._board: Board = scene.board
         self._layout = layout
+        self._called = names_without_play(layout).boards[scene.index]
         self._prefix = prefix
         self._decisive = decisive
         xs = [cell.place.x for cell in scene.cells]
@@ -161,10 +163,12 @@ class BoardDrawing:
         )
 
     def _cell_text(self, cell: PlacedCell) -> str:
+        """What is on a place, after its name: read aloud, and shown under the pointer."""
+        name = self._called.name(cell.place.key) or " ".join(cell.place.key)
         held = ", ".join(" ".join(item.words) for item in cell.shown)
         if held and self._decides(cell):
             held += ", which decides the match"
-        return f"{' '.join(cell.place.key)}: {held}" if held else " ".join(cell.place.key)
+        return f"{name}: {held}" if held else name
 
     def _decides(self, cell: PlacedCell) -> bool:
         return any(item.fact in self._decisive for item in cell.items)

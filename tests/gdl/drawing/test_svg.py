@@ -283,4 +283,12 @@ def test_a_name_stands_where_no_link_crosses_it() -> None:
 
 def test_names_of_hexagons_are_above_all_pieces() -> None:
     drawn = draw_svg(layout_of_game("starHalma"), states_of("starHalma")[0])
-    assert drawn.rindex('class="piece"', 0, drawn.index('class="legend"')) < drawn.index(">6,6<")
+    assert drawn.rindex('class="piece"', 0, drawn.index('class="legend"')) < drawn.index(
+        ">6,6</text>"
+    )
+
+
+def test_a_place_is_called_as_its_label_says_and_with_what_is_there() -> None:
+    titles = [title.text for title in picture("hex", 4).iter(f"{SVG}title")]
+    assert any(re.fullmatch("[a-f][1-6]: (red|blue)", title or "") for title in titles)
+    assert "a1" in titles

@@ -153,6 +153,26 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
 
 
 @pytest.mark.thorough
+def test_a_match_is_played_by_keyboard_and_told_in_words(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", "ticTacToe", *flags) as page:
+        is_asked(page, 0)
+        page.locator("#legal button", has_text="b2").focus()
+        page.keyboard.press("Enter")
+        page.locator("#told", has_text="cross: b2 and nought: ").wait_for()
+        is_asked(page, 2)
+        assert page.evaluate("!!document.activeElement.closest('#legal button')")
+        assert page.locator('#board [data-cell="b2"]').get_attribute("aria-label") == "b2: cross"
+        page.locator('#board [data-cell="a2"]').focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.locator("#told", has_text="cross: b1 and nought: ").wait_for()
+        is_asked(page, 4)
+        assert page.evaluate("document.activeElement.dataset.cell") == "b1"
+
+
+@pytest.mark.thorough
 def test_board_and_moves_are_never_of_two_steps_however_slow_the_drawer_is(
     browser: Browser,
 ) -> None:

@@ -106,7 +106,9 @@ function showTable(offset) {
 }
 
 function playerName(role, name) {
-  return role.toLowerCase() === CHANCE ? said("chance") : name || said("another player");
+  if (role.toLowerCase() === CHANCE) return said("chance");
+  if (name && byId("new")) return said("program: {name}", { name }); // who begins matches plays against programs
+  return name || said("another player");
 }
 
 function goalOf(role, name) {
@@ -127,7 +129,11 @@ function turnText() {
   if (role) {
     const who = table.persons.length > 1 || table.roles.length > 1 ? said("Your move, {role}.", { role }) : said("Your move.");
     const advice = table.advice;
-    if (!advice || advice.role !== role) return who;
+    if (!advice || advice.role !== role) {
+      const isFirst = !table.moves.length && drawn && Object.keys(drawn.cells).length;
+      const how = said("Click a place on the board, or a move in the list.");
+      return isFirst ? `${who} ${how}` : who;
+    }
     const told = [called(advice.move), advice.value === null ? "" : worth(advice.value, advice.proved)];
     return [who, said("Hint: {move}.", { move: told.filter(Boolean).join(", ") })].join(" ");
   }

@@ -6,10 +6,12 @@ that it reads, and writes an object file.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -26,15 +28,22 @@ MAX_MEMORY = 8 * 2**30
 MAX_CPU_SECONDS = 1800
 """What an isolated compiler may take: the largest game that is compiled takes a few minutes."""
 
+_llvm_works = threading.Lock()
+"""Held while LLVM works. A process that ends meanwhile, in another thread, would crash: the end
+destroys what LLVM works with. So it waits, for a second or so, and keeps others from beginning."""
+
+atexit.register(_llvm_works.acquire)
+
 
 class NativeCode:
     """Loaded native code; it lives as long as the object."""
 
     def __init__(self, binary: bytes) -> None:
-        empty = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(empty, _target())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
-        self._engine.finalize_object()
+        with _llvm_works:
+            empty = llvm.parse_assembly("")
+            self._engine = llvm.create_mcjit_compiler(empty, _target())
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+            self._engine.finalize_object()
 
     def address(self, name: str) -> int:
         """Return the address of a function. Raises KeyError where there is none of the name."""
@@ -51,6 +60,11 @@ def compile_source(source: str, effort: int = 2) -> bytes:
 
     Raises RuntimeError if LLVM rejects the source.
     """
+    with _llvm_works:
+        return _compile(source, effort)
+
+
+def _compile(source: str, effort: int) -> bytes:
     target = _target(effort)
     module = llvm.parse_assembly(source)
     module.data_layout = str(target.target_data)

@@ -48,7 +48,7 @@ def verdicts(strategy: str) -> dict[str, str]:
         (FORCED, "Deepening"),
         pytest.param(RANDOM, "HandMadeUct", marks=pytest.mark.thorough),
         pytest.param(MINIMAX, "Deepening", marks=pytest.mark.thorough),
-        pytest.param(ALPHA_BETA, "Lines", marks=pytest.mark.thorough),
+        pytest.param(ALPHA_BETA, "Lines", marks=pytest.mark.slow),
         pytest.param(ALPHA_BETA, "HandMadeUct", marks=pytest.mark.slow),
     ],
 )
@@ -77,6 +77,12 @@ def test_a_mistake_is_told_in_words(exercise: str, mistake: str, missing: str) -
 def test_alpha_beta_gets_half_of_the_points_against_itself() -> None:
     assert MODULE["points"]("connectFour", "alpha_beta", "alpha_beta", 2, 2, 60) == 50
     assert dict(MODULE["EXERCISES"])[ALPHA_BETA].args[2] > 50
+
+
+@pytest.mark.thorough
+def test_alpha_beta_is_beaten_by_a_solution() -> None:
+    game, least, _, *settings = dict(MODULE["EXERCISES"])[ALPHA_BETA].args[1:]
+    assert MODULE["points"](game, handed_in("Lines"), "alpha_beta", 2, *settings) >= least
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,27 @@ def test_another_process_makes_the_same_code() -> None:
     assert compile_in_isolation(FUNCTION) == compile_source(FUNCTION)
 
 
+WORKING = """
+import atexit, threading
+from gdl import native_code
+has_begun, is_ending = threading.Event(), threading.Event()
+def compile(source, effort):
+    has_begun.set()
+    is_ending.wait()
+    print(sum(range(10**6)), flush=True)
+native_code._compile = compile
+atexit.register(is_ending.set)
+threading.Thread(target=native_code.compile_source, args=[""], daemon=True).start()
+has_begun.wait()
+"""
+
+
+def test_a_process_ends_when_llvm_has_done_its_work_in_another_thread() -> None:
+    command = [sys.executable, "-c", WORKING]
+    done = subprocess.run(command, env=child_environment(), capture_output=True, check=True)
+    assert int(done.stdout) == sum(range(10**6))
+
+
 def test_a_process_that_ends_early_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

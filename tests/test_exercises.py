@@ -7,6 +7,8 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +61,7 @@ def test_a_solution_passes(exercise: str, solution: str) -> None:
     [
         (WIN, "legal", "(put c3) wins at once, and it chose (put b1)"),
         (FORCED, "Optimist", "a1 forces 3, other moves 2; it chose a3"),
-        (FORCED, "Greedy", "the value of a1 is 3, and it says None"),
+        (FORCED, "Greedy", "a1 is right, and worth 3; its Choice has no value"),
         (RANDOM, "Last", "points a match against random in ticTacToe, in 20 matches; it takes 85"),
         (
             MINIMAX,
@@ -81,6 +83,41 @@ def test_alpha_beta_gets_half_of_the_points_against_itself() -> None:
 def test_alpha_beta_is_beaten_by_a_solution() -> None:
     game, least, _, *settings = dict(MODULE["EXERCISES"])[ALPHA_BETA].args[1:]
     assert MODULE["points"](game, handed_in("Lines"), "alpha_beta", 2, *settings) >= least
+
+
+@pytest.mark.parametrize(
+    ("search", "missing"),
+    [
+        ("yield position.legal_moves[-1]", "search yielded (put c3), expected Choice(move)"),
+        ("return Choice(position.legal_moves[0])", "search returned a Choice; it must yield"),
+        (
+            "yield Choice('(put a1)')",
+            "the str '(put a1)' is not legal for cross; expected one of position.legal_moves",
+        ),
+        ("yield position.moves", "handed_in.py, line 5, raised AttributeError: "),
+        (
+            "position.machine.next_state(position.state, [])",
+            "handed_in.py, line 5, raised MoveError: expected 2 moves, one per role, found 0",
+        ),
+    ],
+)
+def test_a_mistake_in_code_is_told_with_its_line(tmp_path: Path, search: str, missing: str) -> None:
+    (tmp_path / "handed_in.py").write_text(
+        "from ggp_player.strategies import Choice, Strategy\n"
+        "class Mine(Strategy):\n"
+        "    name = 'mine'\n"
+        "    def search(self, position):\n"
+        f"        {search}\n"
+    )
+    said = dict(islice(MODULE["verdicts"](f"{tmp_path}/handed_in.py:Mine"), 1))
+    assert said[LEGAL].startswith(missing)
+
+
+def test_what_cannot_be_created_is_told_once() -> None:
+    done = subprocess.run([sys.executable, str(SCRIPT), "mcts"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mcts cannot play: states are counted one by one")
+    assert not done.stdout
 
 
 @pytest.mark.parametrize(

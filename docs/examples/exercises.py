@@ -8,13 +8,16 @@ Each exercise is played, and its verdict is a sentence. The status is 0 where al
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import gdl
+import ggp_player
 from gdl import Constant, State, StateMachine
 from gdl.playouts import play_out
 from ggp_player.errors import GgpPlayerError
@@ -64,12 +67,23 @@ class Player:
         choice = None
         with suppress(SearchInterrupted):
             search = self.strategy.search(Position(self.machine, state, role, random))
-            for choice in islice(search, MOST_CHOICES):  # noqa: B007
-                pass
+            if not isinstance(search, Iterator):
+                returned = type(search).__name__
+                raise GgpPlayerError(f"search returned a {returned}; it must yield its choices")
+            for choice in islice(search, MOST_CHOICES):
+                if not isinstance(choice, Choice):
+                    raise GgpPlayerError(f"search yielded {choice!r}, expected Choice(move)")
         if choice is None:
-            raise GgpPlayerError(f"it made no choice in {self.states} next states")
+            raise GgpPlayerError(
+                f"it made no choice in {self.states} next states; yield a first one at once"
+            )
         if choice.move not in legal:
-            raise GgpPlayerError(f"{choice.move} is not legal for {role}")
+            kind = type(choice.move).__name__
+            move = f"the {kind} {choice.move!r}" if isinstance(choice.move, str) else choice.move
+            raise GgpPlayerError(
+                f"{move} is not legal for {role}; expected one of position.legal_moves, "
+                f"such as {legal[0]}"
+            )
         return choice
 
 
@@ -126,7 +140,8 @@ def minimax_value(mine: str) -> str:
     choice = Player(mine, machine).choose(machine.initial_state(), Constant("max"), Random(0))
     if str(choice.move) != "a1":
         return f"a1 forces 3, other moves 2; it chose {choice.move}"
-    return "" if choice.value == 3 else f"the value of a1 is 3, and it says {choice.value}"
+    said = "has no value" if choice.value is None else f"has the value {choice.value}"
+    return "" if choice.value == 3 else f"a1 is right, and worth 3; its Choice {said}"
 
 
 def beats(
@@ -158,13 +173,27 @@ def verdicts(mine: str) -> Iterator[tuple[str, str]]:
         try:
             yield name, exercise(mine)
         except Exception as error:  # whatever a strategy does, the next exercise is tried
-            yield name, f"{type(error).__name__}: {error}"
+            yield name, in_words(error)
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, and for a mistake in a strategy's own code the file and line."""
+    packages = {Path(package.__file__ or "").parent for package in (gdl, ggp_player)}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file != Path(__file__) and packages.isdisjoint(file.parents):
+            return f"{file.name}, line {frame.lineno}, raised {type(error).__name__}: {error}"
+    return str(error)
 
 
 def main() -> None:
     """Print a verdict for each exercise."""
     if len(sys.argv) != 2:
         sys.exit("expected one strategy, as in: python docs/examples/exercises.py ./mine.py:Mine")
+    try:
+        Player(sys.argv[1], gdl.interpret(gdl.parse(TREE)))
+    except GgpPlayerError as error:
+        sys.exit(f"{sys.argv[1]} cannot play: {error}")
     passed = 0
     for number, (name, missing) in enumerate(verdicts(sys.argv[1]), 1):
         passed += not missing

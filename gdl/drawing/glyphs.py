@@ -169,7 +169,12 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
         return Glyph(GlyphForm.DISC, colour, "", _short(word))
     if colour and len(words) == 1 and _is_colour_only(word, layout):
         return Glyph(GlyphForm.DISC, colour, "", _short(word))
+    side = colour or _colour_of_initial(word, layout)
+    if side and len(words) == len(word) == 1:
+        return Glyph(GlyphForm.DISC, side, "", word)
     text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
+    if len(names) == 2 and _is_number(word):
+        text = f"{names[0][:1]}{word}"
     return Glyph(GlyphForm.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
 
 
@@ -255,6 +260,16 @@ def colour_of(word: str, layout: BoardLayout) -> str:
         if lower.startswith(name):
             return colour
     return ""
+
+
+def _colour_of_initial(letter: str, layout: BoardLayout) -> str:
+    """The colour of the roles that a letter begins: ``r`` for red, with roles red and yellow."""
+    meant = [role.lower() for role in layout.roles if role[:1].lower() == letter.lower()]
+    colours = {
+        next((colour for name, colour in COLOURS.items() if role.startswith(name)), "")
+        for role in meant
+    }
+    return colours.pop() if len(colours) == 1 else ""
 
 
 def palette_colour(word: str) -> str:

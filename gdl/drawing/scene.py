@@ -101,7 +101,7 @@ class DrawnCard:
 class Note:
     """A line beside the boards: a name, its value, and the facts that it stands for.
 
-    The facts of a hand are its ``cards``.
+    The facts of a hand are its ``cards``; ``words`` are those of each fact, its function first.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Note:
     facts: tuple[str, ...]
     changed: bool = False
     cards: tuple[DrawnCard, ...] = ()
+    words: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +266,7 @@ class _Sorter:
                 "; ".join(_arguments(fact) for fact in facts),
                 tuple(map(str, facts)),
                 any(str(fact) in self._new for fact in facts),
+                words=_words(facts),
             )
             for name, facts in sorted(self._notes[kind].items())
         ]
@@ -287,7 +289,15 @@ class _Sorter:
                 own = [fact for fact in facts if words_of(fact)[:1] == (first,)]
                 value = "; ".join(" ".join(words_of(fact)[1:]) for fact in own)
                 new = any(str(fact) in self._new for fact in own)
-                found.append(Note(f"{note.name} {first}", value, tuple(map(str, own)), new))
+                found.append(
+                    Note(
+                        f"{note.name} {first}",
+                        value,
+                        tuple(map(str, own)),
+                        new,
+                        words=_words(own),
+                    )
+                )
         return found
 
     def _hands(self, name: str, facts: Iterable[Term]) -> Iterator[Note]:
@@ -312,8 +322,17 @@ class _Sorter:
         return found
 
 
+def _words(facts: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
+    return tuple((function_of(fact)[0], *words_of(fact)) for fact in facts)
+
+
 def _arguments(fact: Term) -> str:
-    return " ".join(words_of(fact)) or "yes"
+    return _plain(" ".join(words_of(fact))) or "yes"
+
+
+def _plain(text: str) -> str:
+    """A value without the parentheses of terms inside of it."""
+    return text.replace("(", "").replace(")", "")
 
 
 def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import TypeAlias
 
 from gdl.analysis.boards import Part
 from gdl.drawing.glyphs import Glyph, GlyphForm, palette_colour
@@ -18,6 +19,9 @@ PILE_HEIGHT = 1.8
 
 MAX_DOTS = 12
 """The most equal things for each of which there is a dot."""
+
+Spot: TypeAlias = tuple[tuple[float, float], float, DrawnFact]
+"""Where on its place a thing is: its centre, half of its size, and the thing."""
 
 _COUNT = re.compile("[0-9]{1,2}")
 
@@ -39,7 +43,7 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def spread(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
+def spread(items: Sequence[DrawnFact]) -> list[Spot]:
     """Share the square of a place among the things on it: centre and half size of each."""
     count = len(items)
     if count <= 1:
@@ -57,16 +61,22 @@ def spread(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float,
     return found
 
 
-def noted(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
+def noted(items: Sequence[DrawnFact]) -> list[Spot]:
     """Put dots into the upper right corner of a place, beside what lies there."""
     return [((UNIT / 2 - 8 - 10 * i, 8 - UNIT / 2), 15.0, item) for i, item in enumerate(items)]
 
 
-def piled(items: Sequence[DrawnFact]) -> list[tuple[tuple[float, float], float, DrawnFact]]:
+def piled(items: Sequence[DrawnFact]) -> list[Spot]:
     """Put things on each other, from below; the last one is the lowest."""
     step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
     ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
     return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
+
+
+def listed(items: Sequence[DrawnFact]) -> list[Spot]:
+    """Put words below each other, each as wide as the place."""
+    step = UNIT / (len(items) + 1)
+    return [((0.0, (i + 1) * step - UNIT / 2), UNIT / 2 - 4, item) for i, item in enumerate(items)]
 
 
 def draw_bar(glyph: Glyph, word: str, size: float) -> str:

@@ -21,7 +21,8 @@ font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
 .gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
-.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
+.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:4px;paint-order:stroke}
+.gdl-state .aside{pointer-events:none}
 .gdl-state .decisive{fill:none;stroke:var(--won);stroke-width:5}
 .gdl-state .lit{stroke:var(--shift);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--shift);stroke-width:4;stroke-linecap:round;opacity:.65}

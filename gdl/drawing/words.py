@@ -45,14 +45,16 @@ def describe(scene: Scene) -> str:
     hands = [note for note in scene.rows if note.cards]
     notes = (*scene.turn, *scene.counters, *scene.scores, *hands)
     parts = [f"{note.name} {note.value}" for note in notes]
+    names = names_without_play(scene.layout).boards
     for board in scene.boards:
+        called = names[board.index]
         held = [
-            (" ".join(item.words), " ".join(cell.place.key))
+            (" ".join(item.words), called.name(cell.place.key) or " ".join(cell.place.key))
             for cell in board.cells
             for item in cell.shown
         ]
         for words, places in groupby(sorted(held), key=lambda each: each[0]):
-            parts.append(f"{words} on {', '.join(place for _, place in places)}")
+            parts.append(f"{words} on {_listed([place for _, place in places])}")
     text = "; ".join(parts)
     return text if len(text) <= 4000 else text[:3999] + "…"
 

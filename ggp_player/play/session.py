@@ -356,7 +356,7 @@ class PlaySession(Table):
 
     async def _warm(self) -> None:
         """Have the searches compiled for this machine, which is done once."""
-        notice = Sentence("The searches are being compiled for this machine, once.")
+        notice = Sentence("The program is prepared for this machine, once, for some ten seconds.")
         warming = asyncio.ensure_future(self._warm_up(self.health))
         try:
             await asyncio.wait([warming], timeout=0.5)

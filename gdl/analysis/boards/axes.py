@@ -65,6 +65,15 @@ def order_of(values: frozenset[str], chains: Sequence[Axis]) -> Axis | None:
     return None
 
 
+def has_gap(values: Iterable[str]) -> bool:
+    """Whether numbers are missing between numbered values."""
+    numbered = [_NUMBERED.fullmatch(value) for value in values]
+    numbers = [int(match[2]) for match in numbered if match]
+    if not numbers or len(numbers) < len(numbered):
+        return False
+    return max(numbers) - min(numbers) >= len(set(numbers))
+
+
 def _number(value: str) -> str:
     match = _NUMBERED.fullmatch(value)
     return match[2] if match else "0"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
 
+from gdl.analysis.boards.axes import has_gap
 from gdl.analysis.boards.layout import function_of, words_of
 from gdl.datalog import (
     ArgumentPosition,
@@ -252,13 +253,16 @@ def _columns(
 def _filled_columns(key: FunctionKey, initial: set[Row]) -> dict[int, frozenset[str]]:
     """The values of two arguments that the initial state has in every combination.
 
-    Domains can be wider: where rules compare columns with rows, each has the values of both.
+    Domains can be wider: where rules compare columns with rows, each has the values of both. Where
+    numbers are missing, as between the ranks of pieces, the board is larger than what is filled.
     """
     if len(initial) < MIN_FILLED:
         return {}
     values = [frozenset(row[i] for row in initial) for i in range(key[1])]
     for one, two in combinations(range(key[1]), 2):
         pairs = {(row[one], row[two]) for row in initial}
+        if has_gap(values[one]) or has_gap(values[two]):
+            continue
         if min(len(values[one]), len(values[two])) > 1 and (
             len(pairs) == len(initial) == len(values[one]) * len(values[two])
         ):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from gdl.analysis.boards.axes import MAX_AXIS, Axis, order_of
+from gdl.analysis.boards.axes import MAX_AXIS, Axis, has_gap, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 
 MIN_PLACES = 4
@@ -324,7 +324,9 @@ def _grids_of(group: list[GridFacts], chains: Sequence[Axis]) -> list[Grid]:
     if filled is None and widest.fluent.rows is None:
         filled = _filled_part(widest)
     if filled is not None and filled.fluent.rows is None:
-        values = [frozenset(row[i] for row in filled.fluent.initial) for i in filled.pair]
+        stated = [frozenset(row[i] for row in filled.fluent.initial) for i in filled.pair]
+        if not any(map(has_gap, stated)):  # pieces on ranks 2 and 7 are not the whole board
+            values = stated
     axes = [order_of(each, chains) for each in values]
     if axes[0] is None or axes[1] is None:
         return []

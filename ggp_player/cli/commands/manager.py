@@ -184,20 +184,31 @@ def event_group() -> None:
 
 @event_group.command("create")
 @click.argument("name")
-@click.option("--format", "kind", type=click.Choice(FORMATS), default="round_robin")
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), default="round_robin", help="Who meets whom."
+)
 @click.option(
     "--game", "games", multiple=True, required=True, help="A game by its name; again for others."
 )
 @click.option("--player", "players", multiple=True, help="A registered player; again for others.")
-@click.option("--rounds", type=click.IntRange(0, 10_000), help="0: a ladder without an end.")
+@click.option(
+    "--rounds", type=click.IntRange(0, 10_000), help="How many; 0 for a ladder without an end."
+)
 @clock_option("--start-clock", 30, "Whole seconds for thinking before the first move.")
 @clock_option("--play-clock", 15, "Whole seconds for each move.")
 @click.option("--seed", help="Of chance; random unless given.")
 @click.option("--scramble", is_flag=True, help="Replace the words of the rules.")
-@click.option("--max-steps", type=click.IntRange(1), default=1000)
-@click.option("--spectator-delay", type=click.IntRange(0), default=0, help="Seconds.")
-@click.option("--elo0", type=float, default=0.0, help="Of a sequential test.")
-@click.option("--elo1", type=float, default=20.0, help="Of a sequential test.")
+@click.option("--max-steps", type=click.IntRange(1), default=1000, help="Break off longer matches.")
+@click.option(
+    "--spectator-delay",
+    type=click.IntRange(0),
+    default=0,
+    help="Seconds after which spectators are shown a move.",
+)
+@click.option("--elo0", type=float, default=0.0, help="Of a sequential test: no advantage, in Elo.")
+@click.option(
+    "--elo1", type=float, default=20.0, help="Of a sequential test: an advantage, in Elo."
+)
 @click.option("--planned", is_flag=True, help="Do not begin yet: `event start` does.")
 @_asks_a_manager
 @runs("ggp_player.cli.managing.events:run_create")

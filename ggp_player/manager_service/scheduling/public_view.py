@@ -247,7 +247,9 @@ class PublicView:
 
     def _shown(self, event: StoredEvent) -> StoredEvent:
         is_seen = event.ended is None or event.ended <= self._instant(event)
-        return event if is_seen else replace(event, status="running", ended=None)
+        if is_seen or not self._store.counts(event.id):  # an event that never began hides nothing
+            return event
+        return replace(event, status="running", ended=None)
 
 
 def delay_of(event: StoredEvent) -> int:

@@ -52,13 +52,15 @@ class Organising:
         return game
 
     async def known_game(self, name: str) -> StoredGame:
-        """Return a game that was put, or one of our own."""
+        """Return a game that was added, or one of our own."""
         game = await self._scheduler.call(self._scheduler.store.game, name)
         if game is not None:
             return game
         own = own_games().get(name)  # they need not be put first
         if own is None:
-            raise ApiError(404, f"there is no game {name}", "games", "a game that was put")
+            raise ApiError(
+                404, f"there is no game {name}", "games", "one of our games, or one that was added"
+            )
         return await self.add_game(name, own.read_text(encoding="utf-8"))
 
     async def new_event(self, sent: EventToPost) -> StoredEvent:

@@ -121,7 +121,8 @@ export class Board {
       cell.classList.add("clickable");
       cell.setAttribute("role", "button");
       cell.setAttribute("tabindex", index === 0 ? "0" : "-1");
-      if (!cell.hasAttribute("aria-label")) cell.setAttribute("aria-label", cell.dataset.cell);
+      const held = cell.querySelector(":scope > title")?.textContent; // the place, and what is there
+      if (!cell.hasAttribute("aria-label")) cell.setAttribute("aria-label", held || cell.dataset.cell);
     });
   }
 

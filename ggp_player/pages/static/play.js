@@ -18,7 +18,7 @@ const moves = new MovesTable(byId("moves"));
 const clock = new Countdown(byId("clock"), said("your clock"));
 const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove: (move) => choose(acting(), move) }) : null;
 
-let table = null, drawn = null, picker = new MovePicker(), focused = null, boards = 0;
+let table = null, drawn = null, picker = new MovePicker(), focused = null, boards = 0, toldFrom = 0;
 
 const number = byId("play").dataset.number; // where other matches follow, each has a page
 follow(address(number ? `/events?page=${number}` : "/events"), update, (state) => {
@@ -60,8 +60,19 @@ function showPosition(position, offset) {
   if (isNew || hasMore) complain("");
   if (position.board) showBoard(position.board);
   showTable(offset);
+  tellMoves();
   renew();
   byId("play").dataset.step = table.step;
+}
+
+/** Tell those who do not see the page what has been played since a person last had to choose. */
+function tellMoves() {
+  toldFrom = Math.min(toldFrom, table.moves.length);
+  const told = table.moves.slice(toldFrom).flatMap(({ joint_move }) => joint_move
+    .map((move, index) => [table.roles[index], nameOf(move, table.names)])
+    .filter(([, name]) => name && name !== "noop").map(([role, name]) => `${role}: ${name}`));
+  if (told.length) setText(byId("told"), listed(told));
+  if (acting() || table.is_over) toldFrom = table.moves.length;
 }
 
 /** The role for which a click moves: the first person who has yet to choose. */
@@ -95,7 +106,9 @@ function showTable(offset) {
 }
 
 function playerName(role, name) {
-  return role.toLowerCase() === CHANCE ? said("chance") : name || said("another player");
+  if (role.toLowerCase() === CHANCE) return said("chance");
+  if (name && byId("new")) return said("program: {name}", { name }); // who begins matches plays against programs
+  return name || said("another player");
 }
 
 function goalOf(role, name) {
@@ -116,7 +129,11 @@ function turnText() {
   if (role) {
     const who = table.persons.length > 1 || table.roles.length > 1 ? said("Your move, {role}.", { role }) : said("Your move.");
     const advice = table.advice;
-    if (!advice || advice.role !== role) return who;
+    if (!advice || advice.role !== role) {
+      const isFirst = !table.moves.length && drawn && Object.keys(drawn.cells).length;
+      const how = said("Click a place on the board, or a move in the list.");
+      return isFirst ? `${who} ${how}` : who;
+    }
     const told = [called(advice.move), advice.value === null ? "" : worth(advice.value, advice.proved)];
     return [who, said("Hint: {move}.", { move: told.filter(Boolean).join(", ") })].join(" ");
   }
@@ -209,7 +226,10 @@ function showLegal() {
   });
   byId("filter-label").hidden = count < FILTERED_FROM;
   const none = element("p", { class: "soft small" }, table.is_over ? said("The match is over.") : said("None at the moment."));
-  byId("legal").replaceChildren(...(lists.length ? lists : [none]));
+  // Who has chosen by keyboard stays in the list: at its first move, when there are moves again.
+  const legal = byId("legal"), hadFocus = legal.contains(document.activeElement);
+  legal.replaceChildren(...(lists.length ? lists : [none]));
+  if (hadFocus) (legal.querySelector("button") ?? legal).focus();
 }
 
 function button(role, move) {

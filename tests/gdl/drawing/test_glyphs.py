@@ -76,3 +76,24 @@ def test_the_legend_explains_everything_but_numbers() -> None:
 def test_colours_can_be_told_by_every_program() -> None:
     assert all(gdl.parse_term(name) for name in COLOURS)
     assert all(len(colour) == 7 for colour in [*PALETTE, *COLOURS.values()])
+
+
+@pytest.mark.parametrize(
+    ("roles", "letter", "colour"),
+    [
+        (("red", "yellow"), "y", COLOURS["yellow"]),
+        (("redJumper", "blueJumper", "redDuper"), "r", COLOURS["red"]),
+        (("red", "robot"), "r", ""),
+        (("ruth", "yves"), "y", ""),
+    ],
+)
+def test_a_letter_that_begins_roles_of_one_colour_has_it(
+    roles: tuple[str, ...], letter: str, colour: str
+) -> None:
+    glyph = glyph_of((letter,), Part.PIECE, BoardLayout(roles))
+    assert (glyph.form is GlyphForm.DISC) == bool(colour)
+    assert glyph.colour == (colour or palette_colour(letter))
+
+
+def test_numbered_things_have_short_labels() -> None:
+    assert glyph_of(("connected", "10"), Part.PIECE, LAYOUT).text == "c10"

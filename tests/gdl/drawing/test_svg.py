@@ -251,3 +251,44 @@ def test_hands_are_found_in_the_rules(name: str, hands: set[tuple[str, int]]) ->
 
 def test_kinds_of_cards_that_are_counted_are_no_hand() -> None:
     assert not layout_of_game("handDuel").hands
+
+
+def texts(root: ElementTree.Element) -> list[str]:
+    return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
+
+
+def test_what_roles_have_is_a_table_where_there_is_no_board() -> None:
+    assert texts(picture("handDuel", 1))[1:7] == ["holds", "paper", "rock", "scissors", "left", "1"]
+    assert any(text.startswith("purse  ") for text in texts(picture("biddingTicTacToe", 1)))
+
+
+def test_lines_of_text_are_not_wider_than_boards() -> None:
+    counters = " ".join(f"(init (counter{i} 1)) (base (counter{i} 1))" for i in range(9))
+    steps = " ".join(f"(<= (next (counter{i} 2)) (true (counter{i} 1)))" for i in range(9))
+    machine = gdl.interpret(gdl.parse(f"(role a) (legal a go) {counters} {steps}"))
+    root = ElementTree.fromstring(machine.render(machine.initial_state()).svg)
+    assert len(texts(root)) > 2
+    assert float(root.get("width", "")) < 400
+
+
+def test_a_name_stands_where_no_link_crosses_it() -> None:
+    """In town chase a street leads down from the harbour, and another one up from the market."""
+    heights = {
+        "".join(text.itertext()): float(text.get("y", ""))
+        for text in picture("townChase", 1).iter(f"{SVG}text")
+        if text.get("class") == "name"
+    }
+    assert heights["harbour"] < 0 < heights["market"]
+
+
+def test_names_of_hexagons_are_above_all_pieces() -> None:
+    drawn = draw_svg(layout_of_game("starHalma"), states_of("starHalma")[0])
+    assert drawn.rindex('class="piece"', 0, drawn.index('class="legend"')) < drawn.index(
+        ">6,6</text>"
+    )
+
+
+def test_a_place_is_called_as_its_label_says_and_with_what_is_there() -> None:
+    titles = [title.text for title in picture("hex", 4).iter(f"{SVG}title")]
+    assert any(re.fullmatch("[a-f][1-6]: (red|blue)", title or "") for title in titles)
+    assert "a1" in titles

@@ -144,12 +144,33 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         page.locator("#turn.over", has_text="You win.").wait_for()
         page.locator("#ending", has_text="Decided by cross on b1, b2 and b3.").wait_for()
         seats = " ".join(page.locator("#seats").inner_text().split())
-        assert seats == "cross you, 100 points nought legal, 0 points"
+        assert seats == "cross you, 100 points nought program: legal, 0 points"
         assert fits(page)
         page.get_by_role("button", name="New match").click()
         page.locator("#turn", has_text="Your move, cross").wait_for()
         page.get_by_role("button", name="Change seats").click()
         page.locator("#turn", has_text="Your move, nought").wait_for()
+
+
+@pytest.mark.thorough
+def test_a_match_is_played_by_keyboard_and_told_in_words(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", "ticTacToe", *flags) as page:
+        is_asked(page, 0)
+        page.locator("#turn", has_text="Click a place on the board, or a move").wait_for()
+        page.locator("#legal button", has_text="b2").focus()
+        page.keyboard.press("Enter")
+        page.locator("#told", has_text="cross: b2 and nought: ").wait_for()
+        is_asked(page, 2)
+        assert page.evaluate("!!document.activeElement.closest('#legal button')")
+        assert page.locator('#board [data-cell="b2"]').get_attribute("aria-label") == "b2: cross"
+        page.locator('#board [data-cell="a2"]').focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.locator("#told", has_text="cross: b1 and nought: ").wait_for()
+        is_asked(page, 4)
+        assert page.evaluate("document.activeElement.dataset.cell") == "b1"
 
 
 @pytest.mark.thorough

@@ -294,3 +294,14 @@ def test_the_documented_table_is_what_is_found() -> None:
 def test_most_games_of_the_collection_have_boards() -> None:
     layouts = [find_layout(gdl.load(path)) for path in sorted(CORPUS.glob("rulesheets/*.kif"))]
     assert sum(bool(layout.boards) for layout in layouts) >= 50
+
+
+def test_a_board_is_larger_than_the_two_ranks_of_its_pieces() -> None:
+    pieces = " ".join(f"(init (cell {x} 2 x)) (init (cell {x} 7 o))" for x in range(1, 9))
+    layout = found(
+        "(role x) (role o) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) "
+        f"(succ 7 8) {pieces} (<= (legal ?p (move ?x ?a ?b)) (true (cell ?x ?a ?p)) (succ ?a ?b)) "
+        "(<= (next (cell ?x ?b ?p)) (does ?p (move ?x ?a ?b)))"
+        "(<= (next (cell ?x ?a ?p)) (true (cell ?x ?a ?p)) (not (does ?p (move ?x ?a ?a))))"
+    )
+    assert {place.key[1] for place in layout.boards[0].places} >= set("2345678")

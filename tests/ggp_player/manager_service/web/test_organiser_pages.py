@@ -163,6 +163,18 @@ async def test_an_event_is_held_by_forms_alone(tmp_path: Path) -> None:
         assert (await browser.send("/events/1/cancel", {}))[0] == 200
 
 
+async def test_a_cancelled_event_that_never_began_is_shown_as_cancelled(tmp_path: Path) -> None:
+    planned = {**FORM, "spectator_delay": "60"}
+    del planned["start"]
+    async with guarded(tmp_path) as (asking, browser), stub("ann", asking), stub("bob", asking):
+        _, page = await browser.send("/events/new", planned)
+        assert "60 s later" in page
+        assert "Cancel it for good" in page
+        _, page = await browser.send("/events/1/cancel", {})
+        assert "<dd>cancelled</dd>" in page
+        assert "Cancel it for good" not in page
+
+
 async def test_a_decision_counts_and_is_marked(tmp_path: Path) -> None:
     async with guarded(tmp_path) as (asking, browser), stub("ann", asking), stub("bob", asking):
         await browser.send("/events/new", FORM)

@@ -1,0 +1,100 @@
+"""Tables of what each role has, for games without a board, where it is all there is to see.
+
+Apart from lines of text, as other notes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gdl.drawing.scene import Note
+from gdl.drawing.shapes import number, xml
+
+MAX_COLUMNS = 8
+"""The most columns of a table; what has more stays in lines."""
+
+_ROW = 40
+_WIDE = 76
+"""Pixels from a column to the next."""
+
+
+@dataclass(frozen=True)
+class RoleTable:
+    """Values of roles in columns: ``values`` has for each its fact, its word, whether it is new."""
+
+    title: str
+    columns: tuple[str, ...]
+    roles: tuple[str, ...]
+    values: dict[tuple[str, str], tuple[str, str, bool]]
+
+
+def role_tables(
+    notes: Iterable[Note], roles: Sequence[str]
+) -> tuple[list[RoleTable], frozenset[str]]:
+    """Make tables of notes that give roles one value each, or one for each of some things.
+
+    Return them with the names of the functions that they show.
+    """
+    by_function: dict[str, list[tuple[str, tuple[str, ...], bool]]] = {}
+    for note in notes:
+        for fact, words in zip(note.facts, note.words, strict=True):
+            by_function.setdefault(words[0], []).append((fact, words[1:], note.changed))
+    single: dict[tuple[str, str], tuple[str, str, bool]] = {}
+    tables: list[RoleTable] = []
+    shown: list[str] = []
+    for function, facts in by_function.items():
+        lengths = {len(words) for _, words, _ in facts}
+        keys = {words[:-1] for _, words, _ in facts}
+        if len(lengths) > 1 or len(keys) < max(len(facts), 2):
+            continue
+        if any(not words or words[0] not in roles or len(words[-1]) > 8 for _, words, _ in facts):
+            continue
+        if lengths == {2}:
+            single |= {(w[0], function): (fact, w[1], new) for fact, w, new in facts}
+            shown.append(function)
+        elif lengths == {3} and len({words[1] for _, words, _ in facts}) <= MAX_COLUMNS:
+            values = {(w[0], w[1]): (fact, w[2], new) for fact, w, new in facts}
+            tables.append(_table(function, values, roles))
+            shown.append(function)
+    if single and len({column for _, column in single}) <= MAX_COLUMNS:
+        tables.insert(0, _table("", single, roles))
+    return tables, frozenset(shown)
+
+
+def _table(
+    title: str, values: dict[tuple[str, str], tuple[str, str, bool]], roles: Sequence[str]
+) -> RoleTable:
+    rows = tuple(role for role in roles if any(role == each for each, _ in values))
+    return RoleTable(title, tuple(sorted({column for _, column in values})), rows, values)
+
+
+def draw_role_table(table: RoleTable, x: float, y: float) -> tuple[str, float, float]:
+    """Draw a table with its upper left corner at a point; return it with its width and height."""
+    first = max(60.0, 12 + 8.6 * max(len(text) for text in (table.title, *table.roles)))
+    parts = [_text(x, y + 12, table.title, 14, "left soft")] if table.title else []
+    parts += [
+        _text(x + first + (i + 0.5) * _WIDE, y + 12, column, 14 if len(column) < 9 else 11, "soft")
+        for i, column in enumerate(table.columns)
+    ]
+    for row, role in enumerate(table.roles):
+        middle = y + 26 + (row + 0.5) * _ROW
+        parts.append(_text(x, middle, role, 15, "left"))
+        for i, column in enumerate(table.columns):
+            left, value = x + first + i * _WIDE, table.values.get((role, column))
+            fact, word, new = value or ("", "", False)
+            parts.append(
+                f'<g class="cell{" new" if new else ""}" data-fact="{xml(fact)}">'
+                f'<rect class="sq" x="{number(left + 3)}" y="{number(middle - _ROW / 2 + 2)}" '
+                f'width="{_WIDE - 6}" height="{_ROW - 4}" rx="5"/>'
+                f"{_text(left + _WIDE / 2, middle, word, 20 if len(word) < 5 else 13, '')}</g>"
+            )
+    width = x + first + len(table.columns) * _WIDE
+    return "".join(parts), width, 34.0 + len(table.roles) * _ROW
+
+
+def _text(x: float, y: float, text: str, size: int, style: str) -> str:
+    named = f' class="{style}"' if style else ""
+    return (
+        f'<text{named} x="{number(x)}" y="{number(y)}" font-size="{size}">{xml(text[:14])}</text>'
+    )

@@ -158,7 +158,7 @@ class Learner:
         """
         champion = _guided_search(machine, random, evaluation, minimax_share)
         challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
-        yield from self._matches(challenger, champion, random, seconds, patience)
+        yield from self._matches(challenger, champion, random, seconds, patience, _is_decided)
 
     @component(Component.DUELS)
     def duel_over_guidance(
@@ -186,9 +186,7 @@ class Learner:
         random: Random,
         seconds: float,
         patience: float,
-        is_decided: Callable[[Score], bool] = lambda score: (
-            score.verdict is not ChallengeVerdict.OPEN
-        ),
+        is_decided: Callable[[Score], bool],
     ) -> Iterator[Score]:
         """Let a challenger play matches against a tree search, until that decides something."""
         time, machine = OwnTime(self._clock), champion.machine
@@ -313,6 +311,11 @@ class Learner:
 def _told(score: Score) -> str:
     """The score in words."""
     return f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
+
+
+def _is_decided(score: Score) -> bool:
+    """Whether it is decided who should play the match."""
+    return score.verdict is not ChallengeVerdict.OPEN
 
 
 def _leads(score: Score) -> bool:

@@ -52,13 +52,14 @@ def role_tables(
             continue
         if lengths == {2}:
             single |= {(w[0], function): (fact, w[1], new) for fact, w, new in facts}
-            shown.append(function)
         elif lengths == {3} and len({words[1] for _, words, _ in facts}) <= MAX_COLUMNS:
             values = {(w[0], w[1]): (fact, w[2], new) for fact, w, new in facts}
             tables.append(_table(function, values, roles))
             shown.append(function)
-    if single and len({column for _, column in single}) <= MAX_COLUMNS:
+    columns = {column for _, column in single}
+    if 0 < len(columns) <= MAX_COLUMNS:
         tables.insert(0, _table("", single, roles))
+        shown += columns
     return tables, frozenset(shown)
 
 

@@ -161,23 +161,15 @@ class Learner:
         yield from self._matches(challenger, champion, random, seconds, patience, _is_decided)
 
     @component(Component.DUELS)
-    def duel_over_guidance(
-        self,
-        machine: PropnetStateMachine,
-        evaluation: LearnedEvaluation,
-        random: Random,
-        seconds: float,
-        patience: float = 1.0,
+    def _duel_over_guidance(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[Score]:
-        """Let a tree search that is guided by an evaluation play one that is not.
-
-        For the time and what is yielded see :meth:`duel`.
-        """
-        guided = _guided_search(machine, random, evaluation, MINIMAX_SHARE)
+        """Let a tree search that is guided by an evaluation play one that is not: see :meth:`duel`."""
+        guided = _guided_search(machine, self._random, evaluation, MINIMAX_SHARE)
         challenger = TreeSearchDuelist(guided, self._clock)
-        yield from self._matches(
-            challenger, _tree_search(machine, random), random, seconds, patience, _leads
-        )
+        champion = _tree_search(machine, self._random)
+        seconds = self._plan.duels
+        yield from self._matches(challenger, champion, self._random, seconds, PATIENCE, _leads)
 
     def _matches(
         self,
@@ -273,9 +265,7 @@ class Learner:
     ) -> Iterator[None]:
         """Guide the tree search, or do not, as the duel over that goes."""
         score = Score()
-        for score in self.duel_over_guidance(
-            machine, evaluation, self._random, self._plan.duels, PATIENCE
-        ):
+        for score in self._duel_over_guidance(machine, evaluation):
             if abs(score.lead) >= SWITCH_LEAD and (score.lead > 0) != self._is_guided:
                 self._is_guided = score.lead > 0
                 self._guide_by(evaluation)

@@ -262,6 +262,16 @@ def test_what_roles_have_is_a_table_where_there_is_no_board() -> None:
     assert any(text.startswith("purse  ") for text in texts(picture("biddingTicTacToe", 1)))
 
 
+def test_what_is_too_much_for_a_table_stays_in_lines() -> None:
+    has = [f"(has{i} {role} {i})" for i in range(9) for role in "ab"]
+    facts = " ".join(
+        f"(init {fact}) (base {fact}) (<= (next {fact}) (true {fact}))" for fact in has
+    )
+    machine = gdl.interpret(gdl.parse(f"(role a) (role b) (legal a go) (legal b go) {facts}"))
+    svg = machine.render(machine.initial_state()).svg
+    assert all(f"has{i}" in svg for i in range(9))
+
+
 def test_lines_of_text_are_not_wider_than_boards() -> None:
     counters = " ".join(f"(init (counter{i} 1)) (base (counter{i} 1))" for i in range(9))
     steps = " ".join(f"(<= (next (counter{i} 2)) (true (counter{i} 1)))" for i in range(9))

@@ -164,7 +164,7 @@ class Learner:
     def _duel_over_guidance(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[Score]:
-        """Let a tree search that is guided by an evaluation play one that is not: see :meth:`duel`."""
+        """Let a tree search that is guided by an evaluation play one that is not."""
         guided = _guided_search(machine, self._random, evaluation, MINIMAX_SHARE)
         challenger = TreeSearchDuelist(guided, self._clock)
         champion = _tree_search(machine, self._random)

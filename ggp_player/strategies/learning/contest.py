@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 from gdl import State, StateMachine
+from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.learning.learner import Learner
 
@@ -17,10 +18,8 @@ SHORT_SECONDS = 3.0
 """With less time the first position is like any other: no learning is done in it."""
 
 WAITING_SHARE = 0.85
-"""The learner's share where there is no choice: while others think."""
-
-SPARE_SHARE = 0.5
-"""Its share there once it has decided, and only goes on learning."""
+"""The learner's share where there is no choice, while others think; and where there is one, as long
+as it learns from the position."""
 
 LATER_SHARE = 0.3
 """Its share of the time for moves, where it has not finished by then."""
@@ -38,8 +37,8 @@ class Contest(EngineStrategy):
     With several ``threads`` the learner works in one of its own, and ``main`` searches all the
     while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
     Most of the start clock is the learner's. What it has not done by then it does in the following
-    positions, mostly while others think; so no move waits for it. Once it has decided it goes on
-    learning while others think, and what it finds then plays the next move.
+    positions, mostly while others think; so no move waits for it. Once it has decided it learns
+    from each position first, and the rest of the time is for a search with what it knows then.
     """
 
     name = "contest"
@@ -54,6 +53,7 @@ class Contest(EngineStrategy):
         self._threads = threads
         self._work: Iterator[None] | None = None
         self._later: Iterator[None] | None = None
+        self._machine: PropnetStateMachine | None = None
         self._first: State | None = None
         self._is_short = False
         self._replaced_work = 0
@@ -111,15 +111,16 @@ class Contest(EngineStrategy):
             if self._threads > 1:
                 machine = machine.for_another_thread()
             self._work = self._learner.work(machine, seed, position.deadline)
-            self._later = self._learner.go_on(machine)
+            self._machine = machine
 
     def _work_in(self, position: Position) -> Iterator[None] | None:
         """What the learner is to do in a position, if anything."""
         if self._work is not None:
             return self._work
-        is_waiting = len(position.legal_moves) == 1
         # A pessimistic proof ends a search, but says nothing.
-        return self._later if is_waiting and not self._learner.is_pessimistic else None
+        if self._machine is not None and not self._learner.is_pessimistic:
+            self._later = self._learner.learn_from(self._machine, position)
+        return self._later
 
     def _let_play(self) -> None:
         """Let play what the learner has found, if anything."""
@@ -172,9 +173,7 @@ class Contest(EngineStrategy):
 
     def _share(self, position: Position, work: Iterator[None]) -> float:
         """The learner's share of the time."""
-        if work is self._later:
-            return SPARE_SHARE
-        if len(position.legal_moves) == 1:
+        if work is self._later or len(position.legal_moves) == 1:
             return WAITING_SHARE
         is_start = position.state == self._first and not self._is_short
         return FIRST_SHARE if is_start and position.seconds != 0 else LATER_SHARE

@@ -40,6 +40,9 @@ class LearnedAlphaBeta(EngineStrategy):
     apart from what is evaluated, so that a proved value is exact. With several ``threads`` all
     search the same position and share the table.
 
+    The part ``move_share`` of the time for a move is for learning on from games that begin in its
+    position; the search then begins anew.
+
     The other role is treated as an enemy: without a constant sum a role evaluates what it gets
     itself. The search ends where both have a choice at once.
 
@@ -59,6 +62,7 @@ class LearnedAlphaBeta(EngineStrategy):
         seconds: Annotated[float, Field(gt=0, le=3600)] = 12.0,
         megabytes: Annotated[int, Field(ge=1)] = 256,
         threads: Annotated[int, Field(ge=1, le=64)] = 1,
+        move_share: Annotated[float, Field(ge=0, lt=1)] = 0.0,
         *,
         symmetries: SymmetryGroup | None = None,
         evaluation: LearnedEvaluation | None = None,
@@ -68,7 +72,9 @@ class LearnedAlphaBeta(EngineStrategy):
         self._threads = threads
         self._symmetries = symmetries
         self._own = OwnEvaluation(seconds, clock, evaluation)
+        self._move_share = move_share
         self._tree: ProofTree | None = None
+        self._seen: LearnedEvaluation | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse chance, interpreted rules, too many moves, and any number of roles but two."""
@@ -84,7 +90,10 @@ class LearnedAlphaBeta(EngineStrategy):
             return
         first = Choice.first_of(moves, "learning an evaluation")
         yield first
-        for _ in self._own.learn(self.machine_of(position), position.random):
+        machine = self.machine_of(position)
+        for _ in self._own.learn(machine, position.random):
+            yield first
+        for _ in self._own.learn_from(machine, position, self._move_share):
             yield first
         yield from self._tree_of(position).search(position)
 
@@ -98,10 +107,11 @@ class LearnedAlphaBeta(EngineStrategy):
         return self._tree.report(position) if self._tree is not None else ()
 
     def _tree_of(self, position: Position) -> ProofTree:
-        if self._tree is None:
+        evaluation = self._own.evaluation
+        if self._tree is None or evaluation is not self._seen:
+            self._seen = evaluation
             machine, role = self.machine_of(position), position.role
             mine = machine.roles.index(role)
-            evaluation = self._own.evaluation
             seen = evaluation.seen_from(mine) if evaluation is not None else None
             entries = min(self._memory, search_memory()) // ENTRY_BYTES
             self._tree = ProofTree(machine, role, entries, self._symmetries, seen, self._threads)

@@ -29,7 +29,8 @@ class LearnedMonteCarlo(MonteCarlo):
     ``guidance`` takes the place of ``exploration``, and ``temperature``, in logits, makes moves
     more alike; and what each is worth, which counts as so many visits as their ``trust``. The
     part ``minimax_share`` of a move's value is what patterns say, backed up by minimax or max^n.
-    ``threads`` and ``playouts`` are those of ``mcts``.
+    The part ``move_share`` of the time for a move is for learning on from games that begin in its
+    position. ``threads`` and ``playouts`` are those of ``mcts``.
 
     Sources: see :mod:`ggp_player.strategies.mcts.priors`.
     """
@@ -45,6 +46,7 @@ class LearnedMonteCarlo(MonteCarlo):
         temperature: Annotated[float, Field(gt=0)] = DEFAULT.temperature,
         trust: Annotated[float, Field(gt=0)] = DEFAULT.trust,
         minimax_share: Annotated[float, Field(ge=0, le=1)] = MINIMAX_SHARE,
+        move_share: Annotated[float, Field(ge=0, lt=1)] = 0.0,
         *,
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
@@ -55,7 +57,7 @@ class LearnedMonteCarlo(MonteCarlo):
         )
         self._minimax_share = minimax_share
         self._own = OwnEvaluation(seconds, clock)
-        self._is_guided = False
+        self._move_share = move_share
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse a role alone, and what ``mcts`` refuses."""
@@ -68,10 +70,12 @@ class LearnedMonteCarlo(MonteCarlo):
         """Yield the best move after each slice, once the patterns are learned."""
         first = Choice.first_of(position.legal_moves, "learning patterns")
         yield first
-        for _ in self._own.learn(self.machine_of(position), position.random):
+        machine = self.machine_of(position)
+        for _ in self._own.learn(machine, position.random):
+            yield first
+        for _ in self._own.learn_from(machine, position, self._move_share):
             yield first
         evaluation = self._own.evaluation
-        if evaluation is not None and not self._is_guided:
-            self._is_guided = True
+        if evaluation is not None:
             self.guide(evaluation.tables, evaluation.weights, self._minimax_share)
         yield from super().search(position)

@@ -14,20 +14,24 @@ from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
 from gdl.language import moves_by_chance
 from ggp_player.clock import Deadline
-from ggp_player.strategies import Component, component
+from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
     ChallengeVerdict,
     Duelist,
     Score,
     TreeSearchDuelist,
-    compare_evaluations,
     play_pairs,
 )
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learned_mcts import LearnedMonteCarlo
-from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, clock_until
+from ggp_player.strategies.learning.learning_time import (
+    LearningTime,
+    OwnTime,
+    clock_until,
+    seconds_from,
+)
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
@@ -43,16 +47,6 @@ alpha-beta has 58 % of the points in a larger connect four, at five hundredths 8
 
 PATIENCE = 10.0
 """A duel that is not decided in time goes on, in the match, for so many times as long in all."""
-
-LATER_SECONDS = 60.0
-"""CPU time for learning and duels after the decision at most."""
-
-LATER_ROUND = 6.0
-"""What is learned then competes each time that learning has been doubled, or taken so many seconds.
-"""
-
-LATER_COMPARISON = 0.2
-"""The time for games against the evaluation that plays, as a part of that."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -78,7 +72,8 @@ class Learner:
     search, too, is guided by it, in the match by calling ``guide``, unless it loses a duel with
     the tree search that is not: of a large board too little may be known yet. Then alpha-beta duels
     with a tree search in whose values patterns have no part. Where it wins, patterns get more
-    weight in the tree search, which it must beat, too.
+    weight in the tree search, which it must beat, too. From then on it learns from the position of
+    each move, unless patterns are of no use.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -105,7 +100,6 @@ class Learner:
         self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None
-        self._evaluation: LearnedEvaluation | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
@@ -127,15 +121,15 @@ class Learner:
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
-    def go_on(self, machine: PropnetStateMachine) -> Iterator[None]:
-        """Learn from more games after the decision, where that may be worth it.
+    def learn_from(self, machine: PropnetStateMachine, position: Position) -> Iterator[None]:
+        """Learn from games that begin in a position, for a part of the time for its move.
 
-        What is learned duels again where the tree search plays; where alpha-beta plays, it replaces
-        the evaluation if it does not lose against it. Yields as often as :meth:`work`.
+        What has been learned then plays, or guides the tree search, which begins anew. Does nothing
+        where patterns are of no use in this match. Yields as often as :meth:`work`.
         """
-        if self._learning is not None:
+        if self._learning is not None and self._is_guided:
             time = OwnTime(self._clock)
-            yield from time.of_steps(self._go_on(machine, self._learning, time))
+            yield from time.of_steps(self._learn_from(self._learning, position, time))
 
     @component(Component.DUELS)
     def duel(
@@ -197,35 +191,24 @@ class Learner:
         self._plan = plan
         clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
+        self._learning = Learning(machine, seed, evaluation, self._symmetries)
         if evaluation is None:
-            learning = Learning(machine, seed, symmetries=self._symmetries)
-            yield from learning.work(plan.learning, clock)
-            self._learning = learning
-            evaluation = learning.evaluation
-            if evaluation is None:
-                self.note = "too few states to find patterns in"
-                return
-        yield from self._decide(machine, evaluation)
+            yield from self._learning.work(plan.learning, clock)
+            evaluation = self._learning.evaluation
+        if evaluation is None:
+            self.note = "too few states to find patterns in"
+        else:
+            yield from self._decide(machine, evaluation)
 
-    def _go_on(
-        self, machine: PropnetStateMachine, learning: Learning, own: Clock
-    ) -> Iterator[None]:
-        while own() < LATER_SECONDS:
-            yield
-            seconds = max(LATER_ROUND, learning.seconds)
-            yield from learning.work(seconds, own)
-            found, playing = learning.evaluation, self._evaluation
-            if found is None:
-                continue
-            if playing is None:
-                yield from self._decide(machine, found)
-                continue
-            score = yield from compare_evaluations(
-                machine, found, playing, self._random, LATER_COMPARISON * seconds, own
-            )
-            if score.share >= 0.5:
-                self._play_with(found)
-                self._say(f"{found}; it won {100 * score.share:.0f} % against the one before")
+    def _learn_from(self, learning: Learning, position: Position, own: Clock) -> Iterator[None]:
+        clock = clock_until(position.deadline, own)
+        yield from learning.work_from(position.state, seconds_from(position), clock)
+        if (found := learning.evaluation) is None:
+            return
+        if self.strategy is not None:
+            self._play_with(found)
+        else:
+            self._guide_by(found)
 
     def _decide(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
@@ -283,7 +266,6 @@ class Learner:
 
     def _play_with(self, evaluation: LearnedEvaluation) -> None:
         """Let alpha-beta play with an evaluation from now on."""
-        self._evaluation = evaluation
         self.is_pessimistic = not evaluation.is_zero_sum
         self.strategy = LearnedAlphaBeta(
             threads=self._threads,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ggp_player.clock import Clock, Deadline
+from ggp_player.strategies import Position
 
 Step = TypeVar("Step")
 
@@ -21,6 +22,13 @@ DUEL_SHARE = 0.3
 
 LEAST_DUEL, MOST_DUEL = 3.0, 30.0
 """Seconds for these."""
+
+MOVE_SHARE = 0.4
+"""The part of the time for a move in which games begin in its position."""
+
+MOVE_SECONDS, WAITING_SECONDS = 2.0, 10.0
+"""Seconds for such games where nobody has said how long the move may take, and where there is no
+choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,16 @@ class LearningTime:
             min(MOST_LEARNING, max(LEAST_LEARNING, LEARNING_SHARE * seconds)),
             min(MOST_DUEL, max(LEAST_DUEL, DUEL_SHARE * seconds)),
         )
+
+
+def seconds_from(position: Position, share: float = MOVE_SHARE) -> float:
+    """Seconds for games that begin in a position; none where its search is stopped by its work."""
+    if position.work_slice is not None:
+        return 0.0
+    if len(position.legal_moves) == 1:
+        return WAITING_SECONDS
+    seconds = position.seconds
+    return MOVE_SECONDS if seconds is None else share * seconds
 
 
 def clock_until(deadline: Deadline | None, clock: Clock) -> Clock:

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 
+from gdl import State
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
 from gdl.language import moves_by_chance
@@ -56,8 +57,8 @@ TRACE = 0.7
 EXPLORED = 0.1
 """The part of the moves that is made at random."""
 
-OPENING = 12
-"""Games begin with so many random moves, at most."""
+OPENING, LATER_OPENING = 12, 3
+"""Games begin with so many random moves, at most: from the initial state, and from others."""
 
 SLICE_SECONDS = 0.02
 """CPU time between two yields, about."""
@@ -90,6 +91,9 @@ class Learning:
 
     ``evaluation`` is what has been learned so far, None before that, and where there are too few
     states to find cells in. It goes on from ``known`` where that is given.
+
+    Source of :meth:`work_from`: D. Silver, R. Sutton and M. Müller, Temporal-difference search in
+    computer Go (2012).
     """
 
     def __init__(
@@ -102,17 +106,13 @@ class Learning:
         self._machine = machine
         self._seed = seed
         self._known = known
+        self._start, self._opening = machine.initial_state(), OPENING
         self._symmetries = symmetries
         self._chance = [moves_by_chance(role) for role in machine.roles]
         self._play: SelfPlayGames | None = None
         self._counts = np.zeros(3, np.int64)
         self._seconds = 0.0
         self._blocks = 1
-
-    @property
-    def seconds(self) -> float:
-        """Seconds for which it was asked to learn so far."""
-        return self._seconds
 
     @property
     def games(self) -> int:
@@ -125,6 +125,18 @@ class Learning:
         if self._play is None:
             return self._known
         return LearnedEvaluation(self._play.tables, self._play.weights.copy(), self.games)
+
+    def work_from(self, state: State, seconds: float, clock: Clock) -> Iterator[None]:
+        """Learn for so many seconds from games that begin in a state, as fast as at first.
+
+        What is known of that state's future gets ever better, and of all other states worse. Yields
+        as :meth:`work`.
+        """
+        self._start, self._opening, self._seconds = state, LATER_OPENING, 0.0
+        if self._play is not None:
+            self._play.paces[:] = 1
+            self._begin_games(self._play)
+        yield from self.work(seconds, clock)
 
     def work(self, seconds: float, clock: Clock) -> Iterator[None]:
         """Learn for so many seconds; asked again, go on for so many more.
@@ -156,7 +168,7 @@ class Learning:
     def _play_slice(self, play: SelfPlayGames, rate: float, clock: Clock) -> None:
         """Play for a few hundredths of a second."""
         began = clock()
-        play_on(play, self._blocks, Pace(rate, TRACE, EXPLORED, OPENING, SETTLED), self._counts)
+        play_on(play, self._blocks, self._pace(rate), self._counts)
         taken = clock() - began
         if taken < SLICE_SECONDS / 4:
             self._blocks *= 2
@@ -172,12 +184,15 @@ class Learning:
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
         weights = known.weights.copy()
         play = new_games(view, known.tables, weights, known.outputs, self._chance, self._seed)
-        begin_games(
-            play,
-            as_words(packed_state(machine, machine.initial_state())),
-            Pace(RATE, TRACE, EXPLORED, OPENING, SETTLED),
-        )
+        self._begin_games(play)
         return play
+
+    def _begin_games(self, play: SelfPlayGames) -> None:
+        state = as_words(packed_state(self._machine, self._start))
+        begin_games(play, state, self._pace(RATE))
+
+    def _pace(self, rate: float) -> Pace:
+        return Pace(rate, TRACE, EXPLORED, self._opening, SETTLED)
 
     def _begin_with_nothing(self, clock: Clock) -> Generator[None, None, LearnedEvaluation | None]:
         """Choose the tables, with weights of 0."""

@@ -30,9 +30,11 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
+from ggp_player.strategies import Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learning_time import OwnTime, clock_until, seconds_from
 from ggp_player.strategies.learning.long_learning import LearningRound
-from ggp_player.strategies.learning.pattern_learning import learn_evaluation
+from ggp_player.strategies.learning.pattern_learning import Learning, learn_evaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.patterns.pattern_tables import PatternTables
 
@@ -313,6 +315,7 @@ class OwnEvaluation:
         self._seconds = seconds
         self._clock = clock
         self._is_known = evaluation is not None
+        self._later: Learning | None = None
         self._learning: Generator[None, None, LearnedEvaluation | None] | None = None
 
     def learn(self, machine: PropnetStateMachine, random: Random) -> Iterator[None]:
@@ -326,6 +329,22 @@ class OwnEvaluation:
                 self.evaluation, self._is_known = end.value, True
             else:
                 yield
+
+    def learn_from(
+        self, machine: PropnetStateMachine, position: Position, share: float
+    ) -> Iterator[None]:
+        """Learn on from games that begin in a position, for a part of the time for its move.
+
+        Nothing is learned where there is no choice, and the evaluation stays as it is then.
+        """
+        if self.evaluation is None or share == 0 or len(position.legal_moves) == 1:
+            return
+        if self._later is None:
+            self._later = Learning(machine, position.random.getrandbits(30), self.evaluation)
+        time = OwnTime(self._clock)
+        clock, seconds = clock_until(position.deadline, time), seconds_from(position, share)
+        yield from time.of_steps(self._later.work_from(position.state, seconds, clock))
+        self.evaluation = self._later.evaluation
 
     def _recall_or_learn(
         self, machine: PropnetStateMachine, seed: int

@@ -209,14 +209,11 @@ class TreeSearch:
 
         ``weights`` float32 (entries + 1, phases * outputs): logits of goal values, of the first of
         two rivals alone, or of each role. For ``minimax_share`` see :class:`.Settings`. The tree
-        begins again; with other weights of the same tables it goes on.
+        begins again, but where that alone is new.
         """
         self.settings = self.settings._replace(minimax_share=minimax_share)
-        if tables is self.memory.priors.tables:
-            self.memories = [
-                memory._replace(priors=memory.priors._replace(weights=weights))
-                for memory in self.memories
-            ]
+        priors = self.memory.priors
+        if tables is priors.tables and weights is priors.weights:
             return
         self._cancel_pending_leaves()
         self._clear()

@@ -68,7 +68,8 @@ class Auto(EngineStrategy):
     logged; ``about_game`` says what kind of game it is, and each move which search chose it. With
     ``learn`` roles that move in turn learn an evaluation of a game that is too large to be
     enumerated; it guides the tree search, unless duels say that this does harm, and of two rivals
-    alpha-beta with it takes over where it wins duels, too (:mod:`ggp_player.strategies.learning`).
+    alpha-beta with it takes over where it wins duels, too. In the match they learn from each
+    position before they search it (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"

@@ -137,6 +137,7 @@ class Working(Learner):
         self.steps = round(100 * seconds)
         self.worked = 0.0
         self.later = 0.0
+        self.learned_from: Position | None = None
         self.deadline: Deadline | None = None
 
     def work(
@@ -148,8 +149,9 @@ class Working(Learner):
             self.worked += 0.01
             yield
 
-    def go_on(self, _machine: PropnetStateMachine) -> Iterator[None]:
-        while True:
+    def learn_from(self, _machine: PropnetStateMachine, position: Position) -> Iterator[None]:
+        self.learned_from = position
+        for _ in range(200):
             self.hand.time += 0.01
             self.later += 0.01
             yield
@@ -219,31 +221,34 @@ def test_the_first_choice_comes_before_any_learning() -> None:
     assert learner.worked == 0
 
 
-def test_learning_goes_on_while_others_think() -> None:
-    first, waiting, choosing = positions()
+def test_once_it_has_decided_it_learns_from_each_position_first() -> None:
+    first, *later = positions()
     hand = Hand()
     learner = Working(hand, seconds=1)
     played = Contest(Taking(hand), learner, hand)
     search(played, first)
     assert learner.worked == pytest.approx(1)
     assert learner.later == 0
-    search(played, choosing)
-    assert learner.later == 0
-    search(played, waiting)
-    assert part_of(learner.later) == pytest.approx(contest.SPARE_SHARE, abs=0.01)
+    for count, position in enumerate(later, 1):
+        began = hand.time
+        search(played, position)
+        # One slice of the search, so that there is a choice; the learner; and the search anew.
+        assert hand.time - began == pytest.approx(1 + 2 + 10)
+        assert learner.later == pytest.approx(2 * count)
+        assert learner.learned_from is not None
+        assert learner.learned_from.state == position.state
 
 
 def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
-    first, waiting, choosing = positions()
+    first, _, choosing = positions()
     hand = Hand()
     learner = Working(hand, seconds=0.1)
     played = Contest(Fixed("main"), learner, hand, threads=2)
-    for position in (first, choosing):
-        list(islice(played.search(position), 30))
-        assert learner.later == 0
-    *_, last = islice(played.search(waiting), 30)
-    assert last.move in waiting.legal_moves
-    assert learner.later > 0
+    list(islice(played.search(first), 30))
+    assert learner.later == 0
+    *_, last = islice(played.search(choosing), 30)
+    assert last.move in choosing.legal_moves
+    assert 0 < learner.later < 1
 
 
 def test_what_is_found_later_plays_the_next_move() -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 from random import Random
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from gdl import State
 from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learning_time import MOVE_SHARE
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
 from ggp_player.strategies.mcts import MINIMAX_SHARE
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
@@ -92,11 +95,21 @@ class Hand:
 class Lessons:
     """Learning of some more games in each of four steps."""
 
-    def __init__(self, machine: PropnetStateMachine, _seed: int, *, symmetries: object) -> None:
-        assert symmetries is None
+    latest: ClassVar[Lessons]
+
+    def __init__(
+        self, machine: PropnetStateMachine, _seed: int, known: object, symmetries: object
+    ) -> None:
+        assert (known, symmetries) == (None, None)
         self.evaluation: LearnedEvaluation | None = None
         self.seconds = 0.0
+        self.state: State | None = None
         self._machine = machine
+        Lessons.latest = self
+
+    def work_from(self, state: State, seconds: float, clock: Callable[[], float]) -> Iterator[None]:
+        self.state = state
+        yield from self.work(seconds, clock)
 
     def work(self, seconds: float, _clock: Callable[[], float]) -> Iterator[None]:
         self.seconds += seconds
@@ -123,6 +136,11 @@ def learner_after(
     for _ in found.work(machine, 1, Deadline.after(seconds, lambda: 0.0)):
         pass
     return found, duels, machine
+
+
+def start_of(machine: PropnetStateMachine) -> Position:
+    """The first position of a match, seen from the first role."""
+    return Position(machine, machine.initial_state(), machine.roles[0], Random(1))
 
 
 def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,51 +208,36 @@ def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPat
     assert 4 < count <= 10
 
 
-def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, duels, machine = learner_after(monkeypatch, LOST, WON, WON, WON)
-    assert found.strategy is None
-    for _ in found.go_on(machine):
-        if found.strategy is not None:
-            break
-    assert isinstance(found.strategy, LearnedAlphaBeta)
-    assert duels.count == 4
-
-
-@pytest.mark.parametrize("share", [0.4, 0.6])
-def test_what_is_learned_later_plays_unless_it_loses(
-    share: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("results", "count"), [([WON, LOST], 2), ([WON, WON, WON], 3)])
+def test_what_is_learned_from_a_position_plays_or_guides(
+    results: Sequence[Sequence[float]], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def compared(*_arguments: object) -> Generator[None, None, Score]:
-        yield
-        return Score(10 * share, 10)
-
-    found, duels, machine = learner_after(monkeypatch, WON, WON, WON)
-    monkeypatch.setattr(learner, "compare_evaluations", compared)
-    monkeypatch.setattr(learner, "LATER_SECONDS", 0.05)
-    before = found.strategy
-    for _ in found.go_on(machine):
-        pass
-    assert (found.strategy is not before) == (share > 0.5)
-    assert ("60 % against the one before" in found.note) == (share > 0.5)
-    assert duels.count == 3
-
-
-def test_what_is_learned_guides_the_tree_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[int] = []
+    told: list[Weights] = []
     machine, clock = compiled(breakthrough(4, 5)), Hand()
-    duels = Duels(clock, WON, LOST, LOST, LOST, WON, WON, WON)
-    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "play_pairs", Duels(clock, *results))
     monkeypatch.setattr(learner, "Learning", Lessons)
-    found = Learner(clock, guide=lambda *_: told.append(duels.count))
+    found = Learner(clock, guide=lambda _tables, weights, _share: told.append(weights))
     for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
         pass
-    assert (found.strategy, told) == (None, [0])
-    for _ in found.go_on(machine):
-        if found.strategy is not None:
-            break
-    # First it is better with them, and alpha-beta loses; then it is worse with them, twice; and at
-    # last it is better again, and they weigh more, as alpha-beta wins.
-    assert told == [0, 2, 3, 3, 4, 5, 6]
+    before, guided = found.strategy, len(told)
+    deadline = Deadline.after(5.0, lambda: 0.0)
+    for _ in found.learn_from(machine, replace(start_of(machine), deadline=deadline)):
+        pass
+    assert Lessons.latest.state == machine.initial_state()
+    assert Lessons.latest.seconds == pytest.approx(9.0 + MOVE_SHARE * 5.0)
+    if count == 2:
+        assert (found.strategy, len(told)) == (None, guided + 1)
+    else:
+        assert isinstance(found.strategy, LearnedAlphaBeta)
+        assert (found.strategy is not before, len(told)) == (True, guided)
+
+
+def test_where_patterns_do_harm_nothing_is_learned_from_a_position(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, _, machine = learner_after(monkeypatch, LOST)
+    assert list(found.learn_from(machine, start_of(machine))) == []
+    assert list(Learner(Hand()).learn_from(machine, start_of(machine))) == []
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,26 +252,6 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.strategy, duels.count, len(told)) == (None, 0, 1)
     assert told[0][-1] == MINIMAX_SHARE
     assert found.note.endswith("patterns learned from 40 games guide the tree search")
-
-
-def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = Lessons.work
-
-    def too_slow(
-        lessons: Lessons, seconds: float, clock: Callable[[], float]
-    ) -> Generator[None, None, None]:
-        is_first = lessons.seconds == 0
-        yield from work(lessons, seconds, clock)
-        if is_first:
-            lessons.evaluation = None
-
-    monkeypatch.setattr(Lessons, "work", too_slow)
-    found, duels, machine = learner_after(monkeypatch, WON, WON, WON, seconds=5.0)
-    assert (found.note, duels.count) == ("too few states to find patterns in", 0)
-    for _ in found.go_on(machine):
-        if found.strategy is not None:
-            break
-    assert isinstance(found.strategy, LearnedAlphaBeta)
 
 
 # ---------------------------------------------------------------------- strategies

@@ -136,7 +136,7 @@ def test_the_learner_uses_what_is_stored(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(learner, "Learning", None)  # nobody may learn
+    monkeypatch.setattr(learner.Learning, "work", None)  # nobody may learn
     monkeypatch.setattr(learner, "play_pairs", lambda *_arguments: iter([Score(6.0, 6)]))
     caplog.set_level(logging.INFO)
     found = Learner(ticking(0.01))

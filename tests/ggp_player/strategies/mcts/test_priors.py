@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from math import exp, inf, log
 
@@ -177,18 +178,20 @@ def test_what_is_proved_does_not_depend_on_guidance() -> None:
     assert search.bounds(0) == plain.bounds(0)
 
 
-def test_other_weights_leave_the_tree_as_it_is() -> None:
+def test_another_minimax_share_leaves_the_tree_as_it_is_and_other_weights_do_not() -> None:
     machine = compiled(GAME)
     evaluation = learned(machine)
     search = guided(machine, evaluation, 100)
     nodes, before = search.nodes, search.moves(0)
-    search.guide(evaluation.tables, -evaluation.weights)
+    search.guide(evaluation.tables, evaluation.weights, 0.5)
     assert (search.nodes, search.moves(0)) == (nodes, before)
-    assert (search.memory.priors.weights == -evaluation.weights).all()
-    search.guide(numbered_evaluation(machine).tables, numbered_evaluation(machine).weights)
-    assert search.moves(0) == []
-    search.run(100)
-    assert search.moves(0)
+    assert search.settings.minimax_share == 0.5
+    for other in (replace(evaluation, weights=-evaluation.weights), numbered_evaluation(machine)):
+        search.guide(other.tables, other.weights)
+        assert search.moves(0) == []
+        search.run(100)
+        assert search.moves(0)
+        assert search.memory.priors.weights is other.weights
 
 
 def test_without_patterns_no_move_has_a_prior() -> None:

@@ -31,6 +31,7 @@ from ggp_player.strategies.learning import (
     stored_evaluations,
 )
 from ggp_player.strategies.learning.duel import Score
+from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.stored_evaluations import (
     MAX_ROUNDS,
     RecalledEvaluation,
@@ -136,7 +137,7 @@ def test_the_learner_uses_what_is_stored(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(learner.Learning, "work", None)  # nobody may learn
+    monkeypatch.setattr(Learning, "work", None)  # nobody may learn
     monkeypatch.setattr(learner, "play_pairs", lambda *_arguments: iter([Score(6.0, 6)]))
     caplog.set_level(logging.INFO)
     found = Learner(ticking(0.01))

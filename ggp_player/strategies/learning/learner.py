@@ -77,7 +77,7 @@ class Learner:
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
-    ``note`` says how it went.
+    ``has_patterns`` says whether something has been learned, and ``note`` how it went.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class Learner:
         self._threads = threads
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
+        self.has_patterns = False
         self.note = ""
         self._duels = True
         self._is_guided = True
@@ -127,7 +128,7 @@ class Learner:
         What has been learned then plays, or guides the tree search, which begins anew. Does nothing
         where patterns are of no use in this match. Yields as often as :meth:`work`.
         """
-        if self._learning is not None and self._is_guided:
+        if self._learning is not None and self.has_patterns and self._is_guided:
             time = OwnTime(self._clock)
             yield from time.of_steps(self._learn_from(self._learning, position, time))
 
@@ -214,7 +215,7 @@ class Learner:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
         """Guide the tree search if that helps; let alpha-beta play where it is better still."""
-        self._minimax_share = MINIMAX_SHARE
+        self.has_patterns, self._minimax_share = True, MINIMAX_SHARE
         self._guide_by(evaluation)
         if not self._duels:
             self._say(f"{evaluation} guide the tree search")

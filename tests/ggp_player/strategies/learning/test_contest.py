@@ -239,6 +239,21 @@ def test_once_it_has_decided_it_learns_from_each_position_first() -> None:
         assert learner.learned_from.state == position.state
 
 
+def test_where_something_is_known_moves_do_not_wait_for_a_decision() -> None:
+    first, waiting, choosing = positions()
+    hand = Hand()
+    learner = Working(hand)
+    learner.has_patterns = True
+    played = Contest(Taking(hand), learner, hand)
+    search(played, first)
+    worked = learner.worked
+    search(played, choosing)
+    assert learner.worked == worked
+    assert learner.later == pytest.approx(2)
+    search(played, waiting)
+    assert learner.worked > worked
+
+
 def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
     first, _, choosing = positions()
     hand = Hand()

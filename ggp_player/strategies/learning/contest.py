@@ -37,8 +37,9 @@ class Contest(EngineStrategy):
     With several ``threads`` the learner works in one of its own, and ``main`` searches all the
     while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
     Most of the start clock is the learner's. What it has not done by then it does in the following
-    positions, mostly while others think; so no move waits for it. Once it knows something it learns
-    from each position first, and the rest of the time is for a search with what it knows then.
+    positions, mostly while others think; so no move waits for it. Once it has learned enough for
+    that, it learns from each position first, and the rest of the time is for a search with what it
+    knows then.
     """
 
     name = "contest"
@@ -116,7 +117,7 @@ class Contest(EngineStrategy):
     def _work_in(self, position: Position) -> Iterator[None] | None:
         """What the learner is to do in a position, if anything."""
         is_first, is_waiting = position.state == self._first, len(position.legal_moves) == 1
-        if self._work is not None and (is_first or is_waiting or not self._learner.has_patterns):
+        if self._work is not None and (is_first or is_waiting or not self._learner.has_learned):
             return self._work
         # A pessimistic proof ends a search, but says nothing.
         if self._machine is not None and not self._learner.is_pessimistic:

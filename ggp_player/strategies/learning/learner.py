@@ -48,6 +48,10 @@ alpha-beta has 58 % of the points in a larger connect four, at five hundredths 8
 PATIENCE = 10.0
 """A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
+LATER_SECONDS, LATER_ROUND = 60.0, 6.0
+"""For so many more seconds of CPU time patterns that do harm are tried again, each time after
+learning for as long again as before, and for so many seconds at least."""
+
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
 
@@ -70,14 +74,16 @@ class Learner:
 
     Where an evaluation of the game is stored, it takes that instead of learning one. The tree
     search, too, is guided by it, in the match by calling ``guide``, unless it loses a duel with
-    the tree search that is not: of a large board too little may be known yet. Then alpha-beta duels
+    the tree search that is not: of a large board too little may be known yet, and it learns more,
+    and tries again. Then alpha-beta duels
     with a tree search in whose values patterns have no part. Where it wins, patterns get more
     weight in the tree search, which it must beat, too. From then on it learns from the position of
-    each move, unless patterns are of no use.
+    each move.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
-    ``has_patterns`` says whether something has been learned, and ``note`` how it went.
+    ``has_learned`` says whether it has learned for as long as it should before the first move, and
+    ``note`` how it went.
     """
 
     def __init__(
@@ -93,10 +99,10 @@ class Learner:
         self._threads = threads
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
-        self.has_patterns = False
+        self.has_learned = False
         self.note = ""
         self._duels = True
-        self._is_guided = True
+        self._is_guided: bool | None = None
         self._minimax_share = MINIMAX_SHARE
         self._random = Random(0)
         self._plan = LearningTime()
@@ -118,7 +124,7 @@ class Learner:
         """
         self._random = Random(seed)
         self._duels = LearnedAlphaBeta().refusal(machine) is None
-        self._is_guided = True
+        self._is_guided = None
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
@@ -126,9 +132,9 @@ class Learner:
         """Learn from games that begin in a position, for a part of the time for its move.
 
         What has been learned then plays, or guides the tree search, which begins anew. Does nothing
-        where patterns are of no use in this match. Yields as often as :meth:`work`.
+        where patterns do harm. Yields as often as :meth:`work`.
         """
-        if self._learning is not None and self.has_patterns and self._is_guided:
+        if self._learning is not None and self._is_guided:
             time = OwnTime(self._clock)
             yield from time.of_steps(self._learn_from(self._learning, position, time))
 
@@ -196,10 +202,16 @@ class Learner:
         if evaluation is None:
             yield from self._learning.work(plan.learning, clock)
             evaluation = self._learning.evaluation
-        if evaluation is None:
-            self.note = "too few states to find patterns in"
-        else:
-            yield from self._decide(machine, evaluation)
+        self.has_learned, until = True, own() + plan.learning + LATER_SECONDS
+        while True:
+            if evaluation is not None:
+                yield from self._decide(machine, evaluation)
+            else:
+                self.note = "too few states to find patterns in"
+            if self._is_guided or own() >= until:
+                return
+            yield from self._learning.work(max(LATER_ROUND, self._learning.seconds), own)
+            evaluation = self._learning.evaluation
 
     def _learn_from(self, learning: Learning, position: Position, own: Clock) -> Iterator[None]:
         clock = clock_until(position.deadline, own)
@@ -215,7 +227,9 @@ class Learner:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
         """Guide the tree search if that helps; let alpha-beta play where it is better still."""
-        self.has_patterns, self._minimax_share = True, MINIMAX_SHARE
+        self._minimax_share = MINIMAX_SHARE
+        if self._is_guided is None:
+            self._is_guided = True
         self._guide_by(evaluation)
         if not self._duels:
             self._say(f"{evaluation} guide the tree search")

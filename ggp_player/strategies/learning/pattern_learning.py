@@ -115,6 +115,11 @@ class Learning:
         self._blocks = 1
 
     @property
+    def seconds(self) -> float:
+        """Seconds for which it was asked to learn so far, since :meth:`work_from` if that was."""
+        return self._seconds
+
+    @property
     def games(self) -> int:
         """Games played so far."""
         return int(self._counts[1]) + (self._known.games if self._known is not None else 0)

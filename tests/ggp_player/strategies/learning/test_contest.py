@@ -243,7 +243,7 @@ def test_where_something_is_known_moves_do_not_wait_for_a_decision() -> None:
     first, waiting, choosing = positions()
     hand = Hand()
     learner = Working(hand)
-    learner.has_patterns = True
+    learner.has_learned = True
     played = Contest(Taking(hand), learner, hand)
     search(played, first)
     worked = learner.worked

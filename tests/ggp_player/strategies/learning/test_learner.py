@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
+from math import inf
 from random import Random
 from typing import ClassVar
 
@@ -125,8 +126,13 @@ def learner_after(
     *results: Sequence[float],
     seconds: float = 20.0,
     told: list[float] | None = None,
+    later: float = -inf,
 ) -> tuple[Learner, Duels, PropnetStateMachine]:
-    """A learner that has worked, and the duels it holds; ``told`` gets minimax shares."""
+    """A learner that has worked, and the duels it holds; ``told`` gets minimax shares.
+
+    For ``later`` seconds it tries again what has failed.
+    """
+    monkeypatch.setattr(learner, "LATER_SECONDS", later)
     shares = told if told is not None else []
     machine, clock = compiled(breakthrough(4, 5)), Hand()
     duels = Duels(clock, *results)
@@ -184,6 +190,7 @@ def test_without_patterns_nothing_of_them_is_left_in_the_tree_search(
     machine, clock = compiled(breakthrough(4, 5)), Hand()
     monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST))
     monkeypatch.setattr(learner, "Learning", Lessons)
+    monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
     found = Learner(clock, guide=lambda *patterns: told.append(patterns))
     for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
         pass
@@ -232,10 +239,19 @@ def test_what_is_learned_from_a_position_plays_or_guides(
         assert (found.strategy is not before, len(told)) == (True, guided)
 
 
-def test_where_patterns_do_harm_nothing_is_learned_from_a_position(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found, _, machine = learner_after(monkeypatch, LOST)
+def test_where_patterns_do_harm_they_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float] = []
+    found, duels, _ = learner_after(monkeypatch, LOST, LOST, WON, WON, WON, told=told, later=60.0)
+    # First it is worse with them, twice; then better, and they weigh more, as alpha-beta wins.
+    assert told == [ON, OFF, OFF, OFF, ON, MORE]
+    assert isinstance(found.strategy, LearnedAlphaBeta)
+    assert duels.count == 5
+    assert Lessons.latest.seconds == 9.0 + 9.0 + 18.0
+
+
+def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _, machine = learner_after(monkeypatch, *(1000 * [LOST]), later=60.0)
+    assert found.strategy is None
     assert list(found.learn_from(machine, start_of(machine))) == []
     assert list(Learner(Hand()).learn_from(machine, start_of(machine))) == []
 
@@ -252,6 +268,23 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.strategy, duels.count, len(told)) == (None, 0, 1)
     assert told[0][-1] == MINIMAX_SHARE
     assert found.note.endswith("patterns learned from 40 games guide the tree search")
+
+
+def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Lessons.work
+
+    def too_slow(
+        lessons: Lessons, seconds: float, clock: Callable[[], float]
+    ) -> Generator[None, None, None]:
+        is_first = lessons.seconds == 0
+        yield from work(lessons, seconds, clock)
+        if is_first:
+            lessons.evaluation = None
+
+    monkeypatch.setattr(Lessons, "work", too_slow)
+    found, duels, _ = learner_after(monkeypatch, WON, WON, WON, seconds=5.0, later=60.0)
+    assert duels.count == 3
+    assert isinstance(found.strategy, LearnedAlphaBeta)
 
 
 # ---------------------------------------------------------------------- strategies

@@ -8,8 +8,8 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog import SymbolTable, flatten_rules
 from gdl.language import MACHINE_RELATIONS, body_atoms
+from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from gdl.rewriting.static_relations import find_constant_fluents, make_constants_static
 from tests.support.lockstep import assert_lockstep
 
 WALK = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,24 +26,15 @@ from ggp_player.events.search_view import SearchView
 from ggp_player.events.steps import ObservedStep, Step
 
 
-def new_match_key() -> str:
-    """Make a key that no other match has."""
-    return uuid.uuid4().hex
-
-
 class MatchPublisher:
     """Publishes the events of one match, with its key and the time.
 
-    Nothing is published after the end of the match. ``turn`` is that of the last TURN or step.
+    Nothing is published after the end of the match. ``match`` is a key that no other match has, and
+    ``turn`` that of the last TURN or step.
     """
 
-    def __init__(
-        self,
-        bus: EventBus,
-        clock: WallClock = wall_clock,
-        new_key: Callable[[], str] = new_match_key,
-    ) -> None:
-        self.match = new_key()
+    def __init__(self, bus: EventBus, clock: WallClock = wall_clock) -> None:
+        self.match = uuid.uuid4().hex
         self.turn = 0
         self._bus = bus
         self._clock = clock

@@ -383,7 +383,6 @@ class CardinalityEstimator:
         self._call_cost: dict[tuple[RelationKey, Columns], float | None] = {}
         self._distinct: dict[tuple[RelationKey, int], float] = {}
         self._upper_bound: dict[RelationKey, float] = {}
-        self._exact: set[RelationKey] = set()
 
     # ------------------------------------------------------------------ estimates
 
@@ -438,7 +437,6 @@ class CardinalityEstimator:
 
         ``sizes`` are the numbers of distinct values in each column; there are none without rows.
         """
-        self._exact.add(relation)
         self._rows[relation] = float(rows)
         self._table_cost[relation] = 0.0
         for column, size in enumerate(sizes):
@@ -515,10 +513,6 @@ class CardinalityEstimator:
     def is_estimated(self, relation: RelationKey) -> bool:
         """Check whether the relation's cost is known or estimated already."""
         return relation in self._table_cost
-
-    def is_exact(self, relation: RelationKey) -> bool:
-        """Check whether the relation is static and has been evaluated."""
-        return relation in self._exact
 
     def _estimate_call(self, relation: RelationKey, bound: Columns) -> float:
         """Estimate a call's cost by planning the rules; from the table's cost if they are long."""

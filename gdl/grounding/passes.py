@@ -27,16 +27,12 @@ from gdl.grounding.relaxed_reachability import (
 from gdl.language import Rule
 from gdl.rewriting.alternatives import expand_cases, expand_disjunctions, merge_alternatives
 from gdl.rewriting.argument_passes import reduce_arguments, specialize_arguments
+from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.functional_dependencies import split_functional_joins
 from gdl.rewriting.inlining import inline_relations
 from gdl.rewriting.magic_guards import guard_wide_relations
 from gdl.rewriting.rule_analysis import RuleAnalysis, RulePasses
 from gdl.rewriting.rule_decomposition import decompose_rules
-from gdl.rewriting.static_relations import (
-    expand_products,
-    find_constant_fluents,
-    make_constants_static,
-)
 
 
 class Where(Flag):
@@ -147,13 +143,6 @@ PASSES = (
         where=Where.HUGE_GAME,
         reason="A rule that says nine things of nine cells joins all their values for each.",
         saves="sudoku: not ground at all to 27,530.",
-    ),
-    Pass(
-        switch="expand_products",
-        apply=_restating(expand_products),
-        where=Where.HUGE_GAME,
-        reason="A cell that is any file and any rank ties two variables which nothing else does.",
-        saves="amazonsTorus, ground as a huge game: 1,791,610 to 1,626,510.",
     ),
     Pass(
         switch="relaxed_reachability",

@@ -19,7 +19,7 @@ KIF            infix           where
 =============  ==============  ==========================================================
 
 In quotes, ``\`` escapes a quote or another ``\``. Every ``_`` alone is a variable of its own. A
-list, ``[a,b]``, is the KIF list ``(a b)``; lists occur in messages, not in rules.
+list, ``[a,b]``, has no meaning in rules; it is read as the KIF list ``(a b)``, and reported.
 """
 
 from __future__ import annotations
@@ -81,14 +81,11 @@ def is_infix(text: str) -> bool:
     return _BEGINNING.match(text) is not None
 
 
-def read_infix(source: Source, lists: bool = False) -> tuple[list[Expression], list[Problem]]:
-    """Read a text as a sequence of statements, each as the form that it would be in KIF.
-
-    ``lists`` allows lists, as in messages.
-    """
+def read_infix(source: Source) -> tuple[list[Expression], list[Problem]]:
+    """Read a text as a sequence of statements, each as the form that it would be in KIF."""
     if problem := too_long(source.text):
         return [], [problem]
-    splitter = _Splitter(source.text, lists)
+    splitter = _Splitter(source.text)
     forms: list[Expression] = []
     for tokens in splitter.statements():
         form = splitter.read(tokens)
@@ -106,10 +103,9 @@ def _lark() -> Lark:
 class _Splitter:
     """Splits a text into statements and reads each by itself: a mistake spoils only its own."""
 
-    def __init__(self, text: str, lists: bool) -> None:
+    def __init__(self, text: str) -> None:
         self.problems: list[Problem] = []
         self._text = text
-        self._lists = lists
         self._statement: list[Token] = []
         self._open: list[Token] = []
         self._anonymous = 0
@@ -185,7 +181,7 @@ class _Splitter:
                 message = "this quote is not closed on its line"
             self._complain("bad-character", message, token)
             return None
-        if token.type == "LSQB" and not self._lists:
+        if token.type == "LSQB":
             self._complain("list", "a list has no meaning in a rulesheet", token)
         if token.type in {"VARIABLE", "QUOTED_VARIABLE"}:
             name = self._variable(token)

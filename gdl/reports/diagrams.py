@@ -168,5 +168,10 @@ def _shortened(label: str) -> str:
     return label if len(label) <= MAX_LETTERS else f"{label[: MAX_LETTERS - 1]}…"
 
 
+def usable(text: str) -> str:
+    """Replace characters that XML has no way to write."""
+    return _UNUSABLE.sub("\ufffd", text)
+
+
 def _xml(text: str) -> str:
-    return escape(_UNUSABLE.sub("\ufffd", text))
+    return escape(usable(text))

@@ -60,8 +60,6 @@ class RulePasses:
     """Explore a few fluents alone, and leave out the facts that no state of theirs holds."""
     functional_dependencies: bool = True
     """Divide joins of values of which a state holds one for each key."""
-    expand_products: bool = True
-    """Replace a static relation with all combinations of its arguments by one for each."""
     relaxed_reachability: bool = True
     """Ground the relaxed game first, for exact domains and sizes."""
     expand_disjunctions: bool = True

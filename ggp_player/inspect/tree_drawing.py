@@ -11,12 +11,11 @@ the tree.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from types import MappingProxyType
 
-from gdl.reports.diagrams import escaped, quoted
+from gdl.reports.diagrams import escaped, quoted, usable
 from ggp_player.inspect.tree_figure import (
     FigureLimits,
     NodeShape,
@@ -66,9 +65,6 @@ _LEGEND: Mapping[NodeShape, str] = MappingProxyType(
         NodeShape.PRUNED: "grey: not searched",
     }
 )
-
-_UNUSABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML has no way to write."""
 
 
 def tree_dot(figure: TreeFigure, heading: str) -> str:
@@ -134,11 +130,6 @@ def _edge_attributes(child: TreeNode) -> str:
     label = _label(child.edge, tag, remarks)
     look = f"{_PRUNED_EDGE}, " if is_pruned else "penwidth=3, " if child.is_principal else ""
     return f"[{look}label={label}]"
-
-
-def usable(text: str) -> str:
-    """Replace characters that XML has no way to write."""
-    return _UNUSABLE.sub("\ufffd", text)
 
 
 def _html(text: str) -> str:

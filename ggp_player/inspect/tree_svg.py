@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
 
-from ggp_player.inspect.tree_drawing import legend, roles_of, usable
+from gdl.reports.diagrams import LETTER, usable
+from ggp_player.inspect.tree_drawing import legend, roles_of
 from ggp_player.inspect.tree_figure import NodeShape, TreeFigure, TreeNode, folded_text
-
-LETTER = 7.3
-"""The width of a character of 12 px in a monospaced font."""
 
 GAP, RIM, LINE = 14.0, 8.0, 13.0
 """Between nodes, around the drawing, from one line of text to the next."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from gdl import Constant, OpeningError, State
 from gdl.analysis.symmetry import find_symmetries, generated_group
-from gdl.engine import PropnetStateMachine, as_words, packed_state
+from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
 from gdl.engine.kernel_library import make_canonical
 from gdl.openings import random_opening
 from ggp_player.errors import LabError
@@ -102,7 +102,7 @@ class BalancedOpenings:
                 opening = random_opening(self._machine, plies, random)
             except OpeningError:
                 continue
-            key = self._canonical(opening.state)
+            key = canonical_key(self._machine, opening.state, self._group)
             if key in known:
                 continue
             known.add(key)
@@ -134,8 +134,12 @@ class BalancedOpenings:
         proved = {report.move for report in strategy.report(position) if report.proved}
         return None if choice.proved or choice.move in proved else choice.value
 
-    def _canonical(self, state: State) -> bytes:
-        """The state in place of all that symmetries make of it."""
-        packed = as_words(packed_state(self._machine, state))[0].copy()
-        make_canonical(self._group, packed, np.zeros_like(packed))
-        return bytes(packed.tobytes())
+
+def canonical_key(
+    machine: PropnetStateMachine, state: State, symmetries: SymmetryGroup | None
+) -> bytes:
+    """The state, packed, in place of all that symmetries make of it."""
+    packed = as_words(packed_state(machine, state))[0].copy()
+    if symmetries is not None:
+        make_canonical(symmetries, packed, np.zeros_like(packed))
+    return bytes(packed.tobytes())

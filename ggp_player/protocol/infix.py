@@ -15,11 +15,11 @@ As in prefix messages, splitting one is a single pass, and the rules stay text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import gdl
-from gdl.language import Notation, infix_name, is_ground, notation_of
+from gdl.language import Notation, infix_name, notation_of
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.lexer import MAX_NESTING, Item, is_name, is_word
 from ggp_player.protocol.messages import (
@@ -36,7 +36,7 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.plain_terms import plain_infix_term
-from ggp_player.protocol.prefix import MAX_MATCH_ID_CHARACTERS, MAX_MOVES_CHARACTERS
+from ggp_player.protocol.prefix import Arguments, check_length, read_move
 
 SEES = "SEES"
 """The command of a PLAY that tells what our role sees."""
@@ -53,6 +53,7 @@ _LIST = {"(": ")", "[": "]", "{": "}"}
 _SECONDS = re.compile(r"[+-]?\d{1,9}", re.ASCII)
 _WORD = re.compile(r'[^\s()\[\]{},"%;\x00-\x1f\x7f\ufeff]++')
 _ESCAPE = re.compile(r"\\(.)")
+_AROUND = "move("
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,9 @@ def parse_request(text: str) -> Request:
     if head is None:
         names = ", ".join(name.lower() for name in (*COMMANDS, SEES))
         raise ProtocolError(0, f"expected one of {names} and its arguments in parentheses")
-    return _request(head.name, _Arguments(head.name, list(arguments(text, head.opening)), text))
+    return _request(
+        head.name, _InfixArguments(head.name.lower(), arguments(text, head.opening), len(text))
+    )
 
 
 def parse_move(text: str) -> gdl.Term:
@@ -96,7 +99,7 @@ def parse_move(text: str) -> gdl.Term:
     if text.startswith('"') and is_name(name := word(Item(text, 0))):
         return gdl.Constant(name)
     # As an argument, since a word alone would be read as KIF.
-    around = gdl.parse_term(f"move({text}\n)")
+    around = gdl.parse_term(f"{_AROUND}{text}\n)")
     if not isinstance(around, gdl.Function) or len(around.args) != 1:
         span = (0, max(1, len(text)))
         problem = gdl.Problem(gdl.Severity.ERROR, "one-term", "expected exactly one term", span)
@@ -154,7 +157,7 @@ def _item(text: str, start: int, end: int) -> Item:
     return Item(stripped, start + len(inside) - len(inside.lstrip()) if stripped else start)
 
 
-def _request(name: str, found: _Arguments) -> Request:
+def _request(name: str, found: _InfixArguments) -> Request:
     match name:
         case "INFO":
             return Info()
@@ -176,17 +179,13 @@ def _request(name: str, found: _Arguments) -> Request:
             return Play(match_id, moves, observation=observation)
 
 
-class _Arguments:
-    """The arguments of a command, taken one by one, each with what it is expected to be."""
-
-    def __init__(self, command: str, items: Sequence[Item], text: str) -> None:
-        self._command = command.lower()
-        self._items = list(items)
-        self._text = text
+class _InfixArguments(Arguments):
+    def _word_in(self, item: Item) -> str:
+        return word(item)
 
     def start(self) -> Start:
         """Take a match id, a role, rules and two clocks; what follows is ignored."""
-        match_id, role = self.match_id(), self._word("a role")
+        match_id, role = self.match_id(), self.word("a role")
         clocks = self._first_clock(2)
         rules = self._rules(clocks)
         start_clock, play_clock = (int(item.text) for item in self._items[clocks : clocks + 2])
@@ -197,32 +196,14 @@ class _Arguments:
         clock = self._first_clock(1)
         return Preview(self._rules(clock), int(self._items[clock].text))
 
-    def match_id(self) -> str:
-        match_id = self._word("a match id")
-        if len(match_id) > MAX_MATCH_ID_CHARACTERS:
-            sentence = f"the match id has {len(match_id)} characters"
-            raise ProtocolError(
-                len(self._text), f"{sentence}; at most {MAX_MATCH_ID_CHARACTERS} are read"
-            )
-        return match_id
-
     def step(self) -> tuple[tuple[gdl.Term, ...], Observation | None]:
         """Take the moves of the last step; an empty list is one of percepts, ``nil`` is no step."""
         if not self._items or self._items[0].text.upper() == NIL:
             return (), None
         first = self._items[0]
         terms = _list_items(first) if _is_list(first) else self._items
-        moves = tuple(_move(item) for item in terms)
+        moves = tuple(read_move(item, parse_move, len(_AROUND)) for item in terms)
         return moves, None if moves else Observation()
-
-    def _word(self, what: str) -> str:
-        if not self._items:
-            sentence = f"expected {what} in {self._command}, found the end of the message"
-            raise ProtocolError(len(self._text), sentence)
-        item = self._items.pop(0)
-        if not (found := word(item)):
-            raise ProtocolError(item.start, f"expected {what} in {self._command}, found {item}")
-        return found
 
     def _first_clock(self, number: int) -> int:
         """Find the first of so many clocks in a row, with the rules before them."""
@@ -231,7 +212,7 @@ class _Arguments:
             if all(are_seconds[at : at + number]):
                 return at
         sentence = f"expected the rules and then {'two clocks' if number > 1 else 'a clock'}"
-        start = self._items[0].start if self._items else len(self._text)
+        start = self._items[0].start if self._items else self._end
         raise ProtocolError(start, f"{sentence} in {self._command}, whole numbers of seconds")
 
     def _rules(self, end: int) -> str:
@@ -257,21 +238,5 @@ def _is_list(item: Item) -> bool:
 
 
 def _list_items(item: Item) -> list[Item]:
-    if len(item.text) > MAX_MOVES_CHARACTERS:
-        sentence = f"the list of moves has {len(item.text)} characters"
-        raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
+    check_length(item, "the list of moves")
     return [Item(one.text, item.start + one.start) for one in arguments(item.text, 0)]
-
-
-def _move(item: Item) -> gdl.Term:
-    try:
-        if len(item.text) > MAX_MOVES_CHARACTERS:
-            sentence = f"a move has {len(item.text)} characters"
-            raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
-        move = parse_move(item.text)
-    except gdl.GdlSyntaxError as error:
-        sentence = f"expected a move, found {item}: {error.problems[0].message}"
-        raise ProtocolError(item.start, sentence) from error
-    if not is_ground(move):
-        raise ProtocolError(item.start, f"expected a move without variables, found {item}")
-    return move

@@ -24,7 +24,7 @@ linear pass over its parentheses, which leaves the rules as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ def parse_request(text: str) -> Request:
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise ProtocolError(command.start, f"expected one of {known}, found {command}")
-    return _PARSERS[COMMANDS[name]](_Arguments(name, arguments, len(text)))
+    return _PARSERS[COMMANDS[name]](_PrefixArguments(name, arguments, len(text)))
 
 
 def parse_info_reply(text: str) -> InfoReply:
@@ -116,30 +116,36 @@ def spaced(kif: str) -> str:
 # ---------------------------------------------------------------------- commands
 
 
-class _Arguments:
-    """The items after a command, taken one by one, each with what it is expected to be."""
+class Arguments:
+    """The items after a command, taken one by one, each with what it is expected to be.
 
-    def __init__(self, command: str, items: Sequence[Item], end: int) -> None:
+    ``end`` is the length of the message. Each method raises :class:`ProtocolError`.
+    """
+
+    def __init__(self, command: str, items: Iterable[Item], end: int) -> None:
         self._command = command
         self._items = list(items)
         self._end = end
 
-    def __bool__(self) -> bool:
-        return bool(self._items)
-
     def take(self, what: str) -> Item:
+        """Take the next item, whatever it is."""
         if not self._items:
             sentence = f"expected {what} in {self._command}, found the end of the message"
             raise ProtocolError(self._end, sentence)
         return self._items.pop(0)
 
     def word(self, what: str) -> str:
+        """Take a word."""
         item = self.take(what)
-        if item.is_list:
+        if not (found := self._word_in(item)):
             raise ProtocolError(item.start, f"expected {what} in {self._command}, found {item}")
-        return item.text
+        return found
+
+    def _word_in(self, item: Item) -> str:
+        return "" if item.is_list else item.text
 
     def match_id(self) -> str:
+        """Take a match id."""
         match_id = self.word("a match id")
         if len(match_id) > MAX_MATCH_ID_CHARACTERS:
             sentence = f"the match id has {len(match_id)} characters"
@@ -147,6 +153,11 @@ class _Arguments:
                 self._end, f"{sentence}; at most {MAX_MATCH_ID_CHARACTERS} are read"
             )
         return match_id
+
+
+class _PrefixArguments(Arguments):
+    def __bool__(self) -> bool:
+        return bool(self._items)
 
     def seconds(self, what: str) -> int:
         item = self.take(what)
@@ -201,32 +212,43 @@ class _Step(NamedTuple):
 
 def _terms(item: Item) -> tuple[gdl.Term, ...]:
     """Parse a list of moves or percepts."""
-    if len(item.text) > MAX_MOVES_CHARACTERS:
-        sentence = f"the list of moves has {len(item.text)} characters"
-        raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
+    check_length(item, "the list of moves")
     return tuple(_move(move) for move in items_of(item.text, 0, item.start))
 
 
 def _move(item: Item) -> gdl.Term:
+    return read_move(item, parse_move)
+
+
+def check_length(item: Item, what: str) -> None:
+    """Raise :class:`ProtocolError` for an item that is too long to be moves."""
     if len(item.text) > MAX_MOVES_CHARACTERS:
-        sentence = f"a move has {len(item.text)} characters"
+        sentence = f"{what} has {len(item.text)} characters"
         raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
+
+
+def read_move(item: Item, parse: Callable[[str], gdl.Term], before: int = 0) -> gdl.Term:
+    """Parse a move by ``parse``, whose problems count ``before`` characters more than the move.
+
+    Raises :class:`ProtocolError` for what is none.
+    """
+    check_length(item, "a move")
     try:
-        move = parse_move(item.text)
+        move = parse(item.text)
     except gdl.GdlSyntaxError as error:
         problem = error.problems[0]
         sentence = f"expected a move, found {item}: {problem.message}"
-        raise ProtocolError(item.start + problem.span[0], sentence) from error
+        raise ProtocolError(item.start + max(0, problem.span[0] - before), sentence) from error
     if not is_ground(move):
         raise ProtocolError(item.start, f"expected a move without variables, found {item}")
     return move
 
 
-def _parse_preview(arguments: _Arguments) -> Preview:
+def _parse_preview(arguments: _PrefixArguments) -> Preview:
     return Preview(arguments.rules(), arguments.seconds("the preview clock"))
 
 
-def _parse_start(arguments: _Arguments) -> Start:
+def _parse_start(arguments: _PrefixArguments) -> Start:
     return Start(
         arguments.match_id(),
         arguments.word("a role"),
@@ -236,7 +258,7 @@ def _parse_start(arguments: _Arguments) -> Start:
     )
 
 
-_PARSERS: Mapping[type[Request], Callable[[_Arguments], Request]] = MappingProxyType(
+_PARSERS: Mapping[type[Request], Callable[[_PrefixArguments], Request]] = MappingProxyType(
     {
         Info: lambda _: Info(),
         Ping: lambda _: Ping(),

@@ -31,10 +31,8 @@ class Entry:
 _LANGUAGE = ("gdl.language", "gdl.errors")
 _EVALUATION = ("gdl.datalog", "gdl.reasoner", "gdl.validation")
 _COMPILATION = ("gdl.grounding", "gdl.rewriting", "gdl.circuit")
-_FRONT = tuple(
-    f"ggp_player.server.{name}" for name in ("request_reader", "access", "front", "connections")
-)
-_SERVER = ("ggp_player.server", "ggp_player.protocol")
+_FRONT = ("ggp_player.front", "ggp_player.server.access")
+_SERVER = ("ggp_player.front", "ggp_player.server", "ggp_player.protocol")
 
 ENTRIES: Mapping[str, Entry] = MappingProxyType(
     {

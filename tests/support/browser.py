@@ -6,14 +6,15 @@ It needs Chromium, Playwright, and axe-core, which comes with ``axe-playwright-p
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from playwright.async_api import Page as AsyncPage
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -34,6 +35,31 @@ def launched() -> Iterator[Browser]:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+def heard(page: Page | AsyncPage) -> list[str]:
+    """What a page's console will say, and its errors: a page that works says nothing."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return said
+
+
+@asynccontextmanager
+async def opened_page(limit: float, ignored: str = "\n") -> AsyncIterator[AsyncPage]:
+    """Open a page in a Chromium of its own; what its console says is an error, unless ``ignored``.
+
+    ``limit`` is how many milliseconds anything may take to be seen.
+    """
+    playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
+    async with playwright.async_playwright() as started:
+        browser = await started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = await browser.new_page()
+        page.set_default_timeout(limit)
+        said = heard(page)
+        yield page
+        await browser.close()
+        assert [text for text in said if ignored not in text] == []
 
 
 def violations(page: Page) -> list[str]:

@@ -61,7 +61,9 @@ def new_publisher(
     bus: EventBus, clock: Callable[[], int] = lambda: 1000, key: str = "k"
 ) -> MatchPublisher:
     """A publisher whose time stands still."""
-    return MatchPublisher(bus, clock, lambda: key)
+    publisher = MatchPublisher(bus, clock)
+    publisher.match = key
+    return publisher
 
 
 def play_turn(events: MatchPublisher, turn: int) -> None:

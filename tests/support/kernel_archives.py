@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from gdl.array_kernels.archive import Manifest, read_code
+from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
 
 BUILD_SECONDS = 1200
 """The time that a build may take where others have the processors as well; alone it takes 100 s."""
@@ -25,16 +26,33 @@ builds = pytest.mark.skipif(
 """Marks tests that build an archive to compare it with what is shipped."""
 
 
-def assert_same_archive(shipped: Path, built: Path) -> None:
+def shipped(folder: Path) -> Manifest:
+    """The manifest of the archive in a folder."""
+    manifest = Manifest.read(folder)
+    assert manifest is not None, f"there is no archive in {folder}"
+    return manifest
+
+
+def assert_up_to_date(folder: Path, modules: Collection[str]) -> None:
+    """Check that an archive was made from these modules as they are, for every processor.
+
+    After a change of a kernel: ``python -m ggp_player.worker.kernel_build``.
+    """
+    manifest = shipped(folder)
+    assert set(manifest.files) == set(modules)
+    assert kernel_digest(manifest.files) == manifest.kernels
+    code = read_code(folder, manifest)
+    assert all(word not in code for word in ("target triple", "target-cpu", "llvm.x86"))
+
+
+def assert_same_archive(folder: Path, built: Path) -> None:
     """Check that two folders have archives with the same LLVM code, for the same types.
 
     The code is compared unpacked, as versions of the packer need not give the same bytes.
     """
-    own, new = Manifest.read(shipped), Manifest.read(built)
-    assert own is not None, f"there is no archive in {shipped}"
-    assert new is not None, f"no archive was built in {built}"
+    own, new = shipped(folder), shipped(built)
     sentence = (
-        f"{shipped} has not the archive that its kernels give: build it anew with "
+        f"{folder} has not the archive that its kernels give: build it anew with "
         "python -m ggp_player.worker.kernel_build, and commit it. It takes "
         f"Python {'.'.join(map(str, BUILD_PYTHON))} and the versions that requirements-dev.lock "
         "names, as others make other code; here are "
@@ -43,5 +61,5 @@ def assert_same_archive(shipped: Path, built: Path) -> None:
     )
     assert replace(own, code="") == replace(new, code=""), sentence
     # Compared outside of the assertion: pytest would show the difference of megabytes.
-    is_same = read_code(shipped, own) == read_code(built, new)
+    is_same = read_code(folder, own) == read_code(built, new)
     assert is_same, sentence

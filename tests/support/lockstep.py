@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdl import State, StateMachine, Term
+import gdl
+from gdl import Ruleset, State, StateMachine, Term
+from gdl.circuit import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 
 
@@ -27,6 +29,16 @@ def assert_lockstep(machine: StateMachine, reference: StateMachine, states: int,
         compare_percepts(machine, state, reference, expected, moves)
         state = machine.next_state(state, moves)
         expected = reference.next_state(expected, moves)
+
+
+def assert_as_reasoner(
+    game: Ruleset, states: int, matches: int = 1, options: CompileOptions | None = None
+) -> PropnetStateMachine:
+    """Compile a game, and compare it with the reasoner, by as many seeds; return the machine."""
+    machine, reasoner = gdl.compile(game, options), gdl.interpret(game)
+    for seed in range(matches):
+        assert_lockstep(machine, reasoner, states, seed)
+    return machine
 
 
 def compare_views(

@@ -223,28 +223,19 @@ def list_events_command() -> None:
     """List events: number, status, matches that are over and in all, name."""
 
 
-@event_group.command("start")
-@click.argument("number", type=click.IntRange(1))
-@_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_start")
-def start_event_command() -> None:
-    """Begin an event that is planned, or go on with one that is paused."""
+for _name, _help in (
+    ("start", "Begin an event that is planned, or go on with one that is paused."),
+    ("pause", "Begin no further match of an event; those under way are played to their ends."),
+    ("cancel", "End an event; its matches under way are played to their ends."),
+):
 
-
-@event_group.command("pause")
-@click.argument("number", type=click.IntRange(1))
-@_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_pause")
-def pause_event_command() -> None:
-    """Begin no further match of an event; those under way are played to their ends."""
-
-
-@event_group.command("cancel")
-@click.argument("number", type=click.IntRange(1))
-@_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_cancel")
-def cancel_event_command() -> None:
-    """End an event; its matches under way are played to their ends."""
+    @event_group.command(_name, help=_help)
+    @click.argument("number", type=click.IntRange(1))
+    @_asks_a_manager
+    @click.pass_context
+    @runs("ggp_player.cli.managing.events:run_change")
+    def change_event_command() -> None:
+        """Change the status of an event."""
 
 
 @event_group.command("withdraw")

@@ -42,29 +42,16 @@ def run_list(address: str, token_file: Path | None) -> None:
         )
 
 
-def run_start(number: int, address: str, token_file: Path | None) -> None:
-    """Begin an event, or go on with it."""
-    _turned(number, "start", address, token_file)
-
-
-def run_pause(number: int, address: str, token_file: Path | None) -> None:
-    """Pause an event."""
-    _turned(number, "pause", address, token_file)
-
-
-def run_cancel(number: int, address: str, token_file: Path | None) -> None:
-    """Cancel an event."""
-    _turned(number, "cancel", address, token_file)
+def run_change(context: click.Context, number: int, address: str, token_file: Path | None) -> None:
+    """Start, pause or cancel an event: the API calls it as the command is called."""
+    event = _asked(address, token_file, "POST", f"/{number}/{context.info_name}")
+    click.echo(event["status"])
 
 
 def run_withdraw(number: int, player: str, address: str, token_file: Path | None) -> None:
     """Withdraw a player from an event."""
     _asked(address, token_file, "POST", f"/{number}/withdraw", {"player": player})
     click.echo(f"{player} is withdrawn")
-
-
-def _turned(number: int, action: str, address: str, token_file: Path | None) -> None:
-    click.echo(_asked(address, token_file, "POST", f"/{number}/{action}")["status"])
 
 
 def _asked(

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from random import Random
 
 from gdl import State, Term
-from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
-from gdl.engine.kernel_library import make_canonical
+from gdl.engine import PropnetStateMachine, SymmetryGroup
+from ggp_player.lab.balance import canonical_key
 from ggp_player.lab.positions.solved_positions import SolvedPosition
 from ggp_player.lab.positions.solving.move_solver import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
@@ -98,7 +98,8 @@ class PositionMaker:
 
     def remember(self, position: SolvedPosition) -> None:
         """Note a position that the set has already."""
-        self._seen.add(self._key(replayed(self._machine, position.line)))
+        state = replayed(self._machine, position.line)
+        self._seen.add(canonical_key(self._machine, state, self._symmetries))
 
     def positions_of_game(self, number: int) -> Iterator[SolvedPosition]:
         """Play game ``number``, and yield its positions for the set, none in most games."""
@@ -115,7 +116,7 @@ class PositionMaker:
             if solution.is_given_up:
                 return
             if is_kept:
-                key = self._key(candidate.state)
+                key = canonical_key(self._machine, candidate.state, self._symmetries)
                 if key not in self._seen:
                     self._seen.add(key)
                     kept += 1
@@ -181,13 +182,6 @@ class PositionMaker:
             search.run(1)
             known = search.moves(role)
         return best_move(known, search.bounds(role)[0])
-
-    def _key(self, state: State) -> bytes:
-        """The canonical state, packed."""
-        packed = as_words(packed_state(self._machine, state))[0].copy()
-        if self._symmetries is not None:
-            make_canonical(self._symmetries, packed, packed.copy())
-        return bytes(packed.tobytes())
 
 
 def _is_flat(solution: MoveSolution) -> bool:

@@ -12,14 +12,13 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog import SymbolTable, flatten_rules
-from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.passes import PASSES
 from gdl.grounding.relaxed_reachability import relax
 from gdl.language import MACHINE_RELATIONS
 from gdl.rewriting.rule_analysis import ReachableRows, RulePasses, analyse_rules
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner, assert_lockstep
 from tests.support.paths import ROOT
 
 GAMES = sorted((ROOT / "games").glob("*.kif"))
@@ -69,10 +68,7 @@ def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_board_answers_the_same() -> None:
-    game = gdl.parse(BOARD)
-    machine, reasoner = gdl.compile(game), gdl.interpret(game)
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 20, seed)
+    assert_as_reasoner(gdl.parse(BOARD), 20, matches=4)
 
 
 def test_every_switch_is_that_of_a_pass() -> None:
@@ -141,9 +137,7 @@ def test_meaning_is_kept(rules: str) -> None:
         (<= (next (on ?x)) (true (on ?x)) (not (does you (leave ?x))))
         (<= terminal (true (on 0)) (true (on 4)))
     """)
-    machine, reasoner = gdl.compile(game), gdl.interpret(game)
-    for seed in range(3):
-        assert_lockstep(machine, reasoner, 20, seed)
+    assert_as_reasoner(game, 20, matches=3)
 
 
 SQUARES = range(10)
@@ -173,17 +167,14 @@ LINE = f"""
 
 def test_what_does_not_constrain_an_argument_is_ground_without_it() -> None:
     game = gdl.parse(LINE)
-    machine, reasoner = gdl.compile(game), gdl.interpret(game)
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 30, seed)
+    machine = assert_as_reasoner(game, 30, matches=4)
     without = gdl.compile(game, CompileOptions(specialize_arguments=False))
     assert machine.ground_rules < without.ground_rules * 0.7
 
 
 def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.rewriting.argument_passes.MAX_VERSIONS", 1)
-    game = gdl.parse(LINE)
-    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+    assert_as_reasoner(gdl.parse(LINE), 30)
 
 
 def test_rules_that_negate_a_very_wide_relation_are_ground_once(
@@ -202,7 +193,7 @@ def test_rules_that_negate_a_very_wide_relation_are_ground_once(
     assert len(attempts) == 2
     monkeypatch.setattr(pipeline, "MAX_NEGATED_ROWS", 50)
     attempts.clear()
-    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+    assert_as_reasoner(game, 30)
     assert len(attempts) == 1
 
 
@@ -241,8 +232,7 @@ def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
         return len(pipeline.ground_game(game, CompileOptions(), GroundingBudget()).program.literals)
 
     game = gdl.parse(TWICE)
-    for seed in range(3):
-        assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
+    assert_as_reasoner(game, 30, matches=3)
     shortened = literals()
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert shortened < literals() * 0.7
@@ -259,9 +249,7 @@ def test_rules_share_auxiliary_relations_that_none_would_make_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = gdl.parse(OWNED)
-    machine = gdl.compile(game)
-    for seed in range(3):
-        assert_lockstep(machine, gdl.interpret(game), 30, seed)
+    machine = assert_as_reasoner(game, 30, matches=3)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
@@ -295,9 +283,7 @@ def test_what_the_head_alone_holds_does_not_multiply_a_join(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = gdl.parse(CHECKED)
-    machine = gdl.compile(game)
-    for seed in range(4):
-        assert_lockstep(machine, gdl.interpret(game), 30, seed)
+    machine = assert_as_reasoner(game, 30, matches=4)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MAX_PROJECTED_ROWS", 0)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
@@ -337,8 +323,7 @@ SMALL = ["breakthrough", "connectFour", "nim", "ticTacToe"]
 @pytest.mark.parametrize("path", [p for p in GAMES if p.stem in SMALL], ids=lambda p: p.stem)
 def test_games_answer_the_same(path: Path) -> None:
     game = gdl.load(path)
-    machine: PropnetStateMachine = gdl.compile(game)
-    assert_lockstep(machine, gdl.interpret(game), 25, seed=0)
+    assert_as_reasoner(game, 25)
 
 
 def test_what_stays_too_large_is_refused() -> None:

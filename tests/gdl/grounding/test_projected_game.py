@@ -11,7 +11,7 @@ from gdl.grounding.gringo import GroundingBudget
 from gdl.grounding.projected_game import bound_fluents
 from gdl.language import MACHINE_RELATIONS, Rule
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner
 
 
 def card_game(numbers: int, cards: int) -> str:
@@ -67,10 +67,8 @@ def _every_rule_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_hand_grows_no_further_than_there_are_cards() -> None:
     game = gdl.parse(card_game(numbers=40, cards=8))
     budget = GroundingBudget(rules=50_000)
-    machine, reasoner = gdl.compile(game, CompileOptions(budget=budget)), gdl.interpret(game)
+    machine = assert_as_reasoner(game, 40, matches=4, options=CompileOptions(budget=budget))
     assert machine.ground_rules < 30_000
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 40, seed)
     with pytest.raises(gdl.GroundingLimitError):
         gdl.compile(game, CompileOptions(budget=budget, bound_fluents=False))
 

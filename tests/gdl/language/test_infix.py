@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, Source
 from gdl.language.formatter import Notation, convert_text
-from gdl.language.forms import MAX_NESTING, MAX_PROBLEMS, Form
+from gdl.language.forms import MAX_NESTING, MAX_PROBLEMS
 from gdl.language.infix import is_infix, read_infix
 from gdl.language.parser import read_ruleset
 from tests.support.syntax import rulesets
@@ -189,15 +189,6 @@ def test_nothing_grows_without_bound() -> None:
     assert gdl.parse("p(" * (MAX_NESTING - 1) + "a" + ")" * (MAX_NESTING - 1)).rules
     assert len(problems_of("p(a))\n" * 1000)) == MAX_PROBLEMS
     assert problems_of("p" * 10 + "(" + "\\" * 100_000) != []
-
-
-def test_messages_may_have_lists() -> None:
-    (message,), problems = read_infix(Source("play(id,[mark(1,1),noop])"), lists=True)
-    assert problems == []
-    assert isinstance(message, Form)
-    assert isinstance(message.items[2], Form)
-    assert [str(name) for name in message.items[:2]] == ["play", "id"]
-    assert len(message.items[2].items) == 2
 
 
 @given(rulesets())

@@ -11,7 +11,7 @@ from gdl.grounding.gringo import GroundingBudget
 from gdl.language import MACHINE_RELATIONS, Or
 from gdl.rewriting.alternatives import expand_disjunctions
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner, assert_lockstep
 
 
 def market(most: int) -> str:
@@ -56,10 +56,8 @@ def test_a_market_of_three_compares_two_at_a_time(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("gdl.rewriting.alternatives.MIN_DIVIDED_INSTANCES", 10_000.0)
     game = gdl.parse(market(most=40))
     budget = GroundingBudget(rules=100_000)
-    machine, reasoner = gdl.compile(game, CompileOptions(budget=budget)), gdl.interpret(game)
+    machine = assert_as_reasoner(game, 30, matches=4, options=CompileOptions(budget=budget))
     assert machine.ground_rules < 50_000
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 30, seed)
     with pytest.raises(gdl.GroundingLimitError):
         gdl.compile(game, CompileOptions(budget=budget, expand_disjunctions=False))
 

@@ -11,7 +11,7 @@ from gdl.grounding.gringo import GroundingBudget
 from gdl.language import MACHINE_RELATIONS
 from gdl.rewriting.functional_dependencies import functional_columns
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner
 
 ROW = """
     (role you) (n 1) (n 2) (n 3) (eq 1 1) (eq 2 2) (eq 3 3) (cell a) (cell b) (cell c)
@@ -72,9 +72,7 @@ def test_several_marks_for_a_cell_are_not_ruled_out(added: str) -> None:
 @pytest.mark.parametrize("added", ["", *NOT_PROVED])
 def test_the_answers_are_the_same(added: str) -> None:
     game = gdl.parse(ROW.replace(NOT_PROVED.get(added) or "\0", "") + added)
-    machine, reasoner = gdl.compile(game), gdl.interpret(game)
-    for seed in range(10):
-        assert_lockstep(machine, reasoner, 12, seed)
+    assert_as_reasoner(game, 12, matches=10)
 
 
 @pytest.mark.usefixtures("_everything_is_huge")

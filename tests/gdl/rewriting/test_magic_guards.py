@@ -15,7 +15,7 @@ from gdl.grounding.passes import PASSES, Where, run_passes
 from gdl.language import MACHINE_RELATIONS
 from gdl.rewriting.magic_guards import relaxed_relation
 from gdl.rewriting.rule_analysis import analyse_rules
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner
 
 NUMBERS = " ".join(f"(n {i})" for i in range(8)) + " ".join(f"(s {i} {i + 1})" for i in range(7))
 
@@ -66,10 +66,7 @@ FIRST_ATTEMPT_ONLY: dict[str, Any] = {
     ],
 )
 def test_guarded_relations_answer_the_same(rule: str) -> None:
-    game = gdl.parse(GAME + rule)
-    machine, reasoner = gdl.compile(game, SMALL_BUDGET), gdl.interpret(game)
-    for seed in range(2):
-        assert_lockstep(machine, reasoner, 12, seed)
+    assert_as_reasoner(gdl.parse(GAME + rule), 12, matches=2, options=SMALL_BUDGET)
 
 
 def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
@@ -82,8 +79,7 @@ def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
         (<= (next (step 2)) (does you go) (p {"0 " * 30}))
         (<= terminal (true (step 2)))
     """)
-    machine = gdl.compile(game, SMALL_BUDGET)
-    assert_lockstep(machine, gdl.interpret(game), 5, seed=0)
+    assert_as_reasoner(game, 5, options=SMALL_BUDGET)
     with pytest.raises(gdl.GroundingLimitError):
         gdl.compile(game, replace(SMALL_BUDGET, **FIRST_ATTEMPT_ONLY, magic_guards=False))
 
@@ -106,8 +102,7 @@ def test_a_chain_of_ever_wider_relations() -> None:
         (<= (next (step ?y)) (true (step ?x)) (s ?x ?y) (does you ?any))
         (<= terminal (true (step 14)))
     """)
-    machine = gdl.compile(game, SMALL_BUDGET)
-    assert_lockstep(machine, gdl.interpret(game), 20, seed=0)
+    assert_as_reasoner(game, 20, options=SMALL_BUDGET)
 
 
 def test_columns_that_bindings_leave_free_are_not_in_the_key() -> None:
@@ -116,8 +111,7 @@ def test_columns_that_bindings_leave_free_are_not_in_the_key() -> None:
         {GAME} (<= (next (seen ?u)) (true (at ?x ?y)) (n ?a) (n ?b) (n ?u)
                    (sight ?x ?y ?u ?y ?a ?b) (true (at ?a ?b)))
     """)
-    machine = gdl.compile(game, SMALL_BUDGET)
-    assert_lockstep(machine, gdl.interpret(game), 15, seed=0)
+    assert_as_reasoner(game, 15, options=SMALL_BUDGET)
 
 
 MANY_MOVES = """
@@ -153,6 +147,4 @@ def test_moves_of_many_arguments_are_not_listed_in_the_relaxed_game(
     assert legal in defined
     assert (relaxed_relation(legal) in defined) == is_listed
     assert any(name.startswith(" demanded") for name, _ in defined)
-    machine, reasoner = gdl.compile(game, SMALL_BUDGET), gdl.interpret(game)
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 12, seed)
+    assert_as_reasoner(game, 12, matches=4, options=SMALL_BUDGET)

@@ -6,7 +6,7 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner
 
 SQUARES = " ".join(f"(file {i}) (rank {i})" for i in range(5))
 
@@ -65,11 +65,7 @@ STAY = """(<= (next (to ?a ?b ?p)) (true (at ?a ?b ?p)) (does ?r (move ?x ?y ?u 
     ],
 )
 def test_rules_over_moves_keep_their_meaning(rules: str) -> None:
-    game = gdl.parse(BOARD + rules)
-    reasoner = gdl.interpret(game)
-    machine = gdl.compile(game)
-    for seed in range(3):
-        assert_lockstep(machine, reasoner, 25, seed)
+    assert_as_reasoner(gdl.parse(BOARD + rules), 25, matches=3)
 
 
 def test_a_piece_is_carried_by_the_square_left_and_the_square_reached() -> None:

@@ -11,7 +11,7 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.rewriting import rule_decomposition
 from gdl.rewriting.rule_decomposition import RuleDecomposer
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner, assert_lockstep
 
 NUMBERS = " ".join(f"(n {i})" for i in range(40))
 
@@ -110,9 +110,7 @@ def test_variables_of_inlined_relations_are_their_own(rule: str) -> None:
         (<= terminal (true (on 0 0)))
     """
     rules = gdl.parse(text)
-    machine, reasoner = gdl.compile(rules), gdl.interpret(rules)
-    for seed in range(3):
-        assert_lockstep(machine, reasoner, 15, seed)
+    assert_as_reasoner(rules, 15, matches=3)
 
 
 def test_inlining_makes_fewer_rules() -> None:

@@ -33,6 +33,7 @@ from ggp_player.inspect.tree_svg import tree_svg
 from ggp_player.search_steps.texts import move_label
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
+from tests.support.browser import heard, launched, needs_chromium
 from tests.support.tree_games import (
     THREE_PLAYERS,
     TWO_PLY,
@@ -482,19 +483,13 @@ def test_nothing_is_loaded_and_all_text_is_escaped(figure: TreeFigure) -> None:
 
 
 @pytest.mark.thorough
+@needs_chromium
 def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.exists():
-        pytest.skip("needs /usr/bin/chromium")
     file = tmp_path / "tree.html"
     file.write_text(tree_html(figure, "wide"), encoding="utf-8")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=str(chromium), args=["--no-sandbox"])
+    with launched() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        problems: list[str] = []
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
+        problems = heard(page)
         page.goto(file.as_uri())
         before = page.locator(".node").count()
         assert page.locator(".node.folded").count() > 0
@@ -509,5 +504,4 @@ def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None
         placed = page.locator("#tree > g").get_attribute("transform")
         page.click("#larger")
         assert page.locator("#tree > g").get_attribute("transform") != placed
-        browser.close()
     assert problems == []

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import hostile_names
-from tests.support.browser import launched, needs_chromium
+from tests.support.browser import heard, launched, needs_chromium
 from tests.support.killed_match import MATCH_ID, begin_and_kill, let_time_pass
 from tests.support.paths import GAMES, ROOT
 from tests.support.raw_manager import exchange
@@ -51,9 +51,7 @@ def page(browser: Browser, server: ServerProcess) -> Iterator[Page]:
     """A page at the front of the server; whatever its console says is an error."""
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.set_default_timeout(LIMIT)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = heard(page)
     page.goto(address(server))
     yield page
     page.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,12 @@ from ggp_player.pages.step_pages import steps_html
 from ggp_player.search_steps.recording import record_search
 from ggp_player.strategies.selection.registry import create
 from tests.ggp_player.pages.conftest import Served, played
+from tests.support.browser import CHROMIUM, heard, launched
 from tests.support.compiled_games import reasoner_of
 from tests.support.tree_games import TWO_PLY, position, turns
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
 
 def test_a_file_loads_nothing_and_its_text_is_escaped() -> None:
@@ -83,20 +81,15 @@ async def test_steps_that_there_are_not(served: Served, until: Any) -> None:
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium to look with")
-    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with launched() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A small page; whatever its console says is an error."""
     page = browser.new_page(viewport={"width": 390, "height": 844})
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    said = heard(page)
     yield page
     page.close()
     assert said == []

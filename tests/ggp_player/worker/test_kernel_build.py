@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 
 from gdl import engine
-from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
 from ggp_player import strategies
 from ggp_player.strategies import engine_strategy
 from ggp_player.worker import kernel_build
-from tests.support.kernel_archives import BUILD_SECONDS, assert_same_archive, builds
+from tests.support.kernel_archives import (
+    BUILD_SECONDS,
+    assert_same_archive,
+    assert_up_to_date,
+    builds,
+)
 
 FOLDER = Path(strategies.__file__).parent
-
-
-def shipped() -> Manifest:
-    manifest = Manifest.read(FOLDER)
-    assert manifest is not None
-    return manifest
 
 
 def modules_with_kernels() -> set[str]:
@@ -32,18 +30,8 @@ def modules_with_kernels() -> set[str]:
 
 
 def test_the_archive_is_up_to_date() -> None:
-    """After a change of a kernel: ``python -m ggp_player.worker.kernel_build``."""
-    manifest = shipped()
-    assert set(manifest.files) == modules_with_kernels()
-    assert kernel_digest(manifest.files) == manifest.kernels
+    assert_up_to_date(FOLDER, modules_with_kernels())
     assert engine_strategy.KERNELS.is_current
-
-
-def test_the_archive_fits_every_processor() -> None:
-    code = read_code(FOLDER, shipped())
-    assert "target triple" not in code
-    assert "target-cpu" not in code
-    assert "llvm.x86" not in code
 
 
 def test_every_strategy_with_kernels_is_run() -> None:

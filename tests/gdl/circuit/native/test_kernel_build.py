@@ -9,41 +9,30 @@ from pathlib import Path
 
 import pytest
 
-from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
 from gdl.array_kernels.functions import KERNELS
 from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
 from gdl.circuit import native
 from gdl.circuit.native import kernels
 from gdl.system import child_environment
-from tests.support.kernel_archives import BUILD_SECONDS, assert_same_archive, builds
+from tests.support.kernel_archives import (
+    BUILD_SECONDS,
+    assert_same_archive,
+    assert_up_to_date,
+    builds,
+    shipped,
+)
 
 FOLDER = Path(native.__file__).parent
 
 
-def shipped() -> Manifest:
-    manifest = Manifest.read(FOLDER)
-    assert manifest is not None
-    return manifest
-
-
 def test_the_archive_is_up_to_date() -> None:
-    """After a change of a kernel: ``python -m ggp_player.worker.kernel_build``."""
-    manifest = shipped()
-    assert set(manifest.files) == {kernels.__name__}
-    assert kernel_digest(manifest.files) == manifest.kernels
+    assert_up_to_date(FOLDER, {kernels.__name__})
     assert native.KERNELS.is_current
 
 
 def test_every_kernel_that_others_call_is_in_it() -> None:
     own = {name for name in KERNELS if name.startswith(f"{kernels.__name__}.")}
-    assert {name for name in own if "._" not in name} == set(shipped().entries)
-
-
-def test_the_archive_fits_every_processor() -> None:
-    code = read_code(FOLDER, shipped())
-    assert "target triple" not in code
-    assert "target-cpu" not in code
-    assert "llvm.x86" not in code
+    assert {name for name in own if "._" not in name} == set(shipped(FOLDER).entries)
 
 
 @builds

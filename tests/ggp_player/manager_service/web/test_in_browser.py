@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.browser import CHROMIUM, needs_chromium
+from tests.support.browser import needs_chromium, opened_page
 from tests.support.manager_service import CLOCKS, asker, stub
 
 pytestmark = needs_chromium
@@ -20,13 +20,7 @@ LIMIT = 30_000
 
 @pytest.mark.thorough
 async def test_the_page_follows_what_happens(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
-    async with asker(tmp_path) as asking, stub("ann", asking), playwright.async_playwright() as run:
-        browser = await run.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = await browser.new_page()
-        page.set_default_timeout(LIMIT)
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
+    async with asker(tmp_path) as asking, stub("ann", asking), opened_page(LIMIT) as page:
         await page.goto(f"http://127.0.0.1:{asking.service.port}/")
         assert await page.get_by_text("No event yet.").count() == 1
         async with stub("bob", asking):
@@ -36,5 +30,3 @@ async def test_the_page_follows_what_happens(tmp_path: Path) -> None:
             await page.get_by_role("link", name="cup").wait_for()
             ended = page.locator("section", has=page.get_by_text("Latest results"))
             await ended.get_by_text("ann, bob").wait_for()
-        await browser.close()
-        assert said == []

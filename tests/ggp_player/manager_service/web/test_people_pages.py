@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from ggp_player.manager_service.scheduling import roster
-from tests.support.browser import CHROMIUM, needs_chromium
+from tests.support.browser import needs_chromium, opened_page
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 
 if TYPE_CHECKING:
@@ -253,13 +253,7 @@ async def test_who_plays_on_a_page_sends_nothing_as_the_manager(tmp_path: Path, 
 @pytest.mark.thorough
 @needs_chromium
 async def test_a_match_is_clicked_in_a_browser(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
-    async with asker(tmp_path) as asking, stub("bob", asking), playwright.async_playwright() as run:
-        browser = await run.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = await browser.new_page()
-        page.set_default_timeout(1000 * LIMIT / 2)
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
+    async with asker(tmp_path) as asking, stub("bob", asking), opened_page(500 * LIMIT) as page:
         await page.goto(f"http://127.0.0.1:{asking.service.port}/")
         await page.get_by_role("textbox").fill("ann")
         await page.get_by_role("button", name="Take a seat").click()
@@ -270,8 +264,6 @@ async def test_a_match_is_clicked_in_a_browser(tmp_path: Path) -> None:
             await asking.done("POST", "/api/events", {**sent, "players": players})
             await _click_to_the_end(page, ("cross", "nought")[players.index("ann")])
             assert not (await ending)["failure"]
-        await browser.close()
-        assert said == []
 
 
 async def _click_to_the_end(page: Page, role: str) -> None:

@@ -8,9 +8,9 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog import SymbolTable, flatten_rules
 from gdl.language import MACHINE_RELATIONS, body_atoms
+from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from gdl.rewriting.static_relations import find_constant_fluents, make_constants_static
-from tests.support.lockstep import assert_lockstep
+from tests.support.lockstep import assert_as_reasoner
 
 WALK = """
     (role you) (init (at 1)) (init (at 5)) (init (wall 3)) (init (wall 8)) (init open)
@@ -61,8 +61,7 @@ def test_what_is_always_kept_is_constant(rules: str) -> None:
 )
 def test_what_can_vanish_appear_or_move_is_not(rules: str) -> None:
     assert "wall" not in constants(WALK + rules)
-    game = gdl.parse(WALK + rules)
-    assert_lockstep(gdl.compile(game), gdl.interpret(game), 15, seed=0)
+    assert_as_reasoner(gdl.parse(WALK + rules), 15)
 
 
 def test_no_rule_reads_a_constant_fluent_any_more() -> None:
@@ -75,9 +74,7 @@ def test_no_rule_reads_a_constant_fluent_any_more() -> None:
 
 def test_answers_and_states_are_the_same_with_fewer_rules() -> None:
     game = gdl.parse(WALK + KEPT)
-    machine, reasoner = gdl.compile(game), gdl.interpret(game)
-    for seed in range(4):
-        assert_lockstep(machine, reasoner, 20, seed)
+    machine = assert_as_reasoner(game, 20, matches=4)
     without = gdl.compile(game, CompileOptions(constant_fluents=False))
     assert machine.ground_rules < without.ground_rules
     assert {"(wall 3)", "(wall 8)"} <= set(map(str, machine.initial_state()))

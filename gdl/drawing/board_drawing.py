@@ -192,7 +192,7 @@ class BoardDrawing:
         if index in self._board.bare:
             return self._outline("bare", 0)  # where a click is for what stands at its rim
         if self._board.middle is not None:
-            return self._outline("bare", 0) + '<circle class="wall" r="5"/>'
+            return self._outline("bare", 0) + '<circle class="corner" r="5"/>'
         ground = self._outline("sq", 0)
         if self._decides(cell):
             ground += self._outline("decisive", 3)

@@ -62,6 +62,8 @@ class BoardDrawing:
         self._head = 22 if len(layout.boards) > 1 else 4
         self._is_named_inside = self._board.shape is Shape.HEXES and not labelled
         right = max([max(xs) + half, *(label.x + 0.25 for label in self._board.labels)])
+        self.has_rows = self._board.shape is Shape.ROW and len(set(ys)) > 1
+        """Whether it is a row of boxes that goes on in others, which stands below other boards."""
         self.width = (right - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
 

@@ -222,7 +222,7 @@ class _Picture:
         top = self._y + 10
         for drawn in self._drawn:
             most = min(MAX_WIDTH, MOST_WIDE * max(row_height, drawn.height))
-            if x > 12 and x + drawn.width > most:
+            if x > 12 and (x + drawn.width > most or drawn.has_rows):
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
             x += drawn.width + GAP

@@ -42,6 +42,12 @@ HEX_HEIGHT = 0.87
 ROW_WIDTH = 10
 """The most boxes of a row; more go into the next."""
 
+MIN_ROW = 4
+"""The fewest boxes of a row that does not hold all."""
+
+BOX_WIDTH = 1.15
+"""How far boxes are apart, in places."""
+
 
 def grid_board(
     evidence: RulesEvidence, grid: Grid, gravity: bool, stated: BoardRefinement | None
@@ -429,9 +435,30 @@ def _named_blank(
 # ---------------------------------------------------------------------- rows and stacks
 
 
-def row_spot(number: int) -> tuple[float, float]:
-    """Where a box of a row is, by its number."""
-    return number % ROW_WIDTH * 1.15, number // ROW_WIDTH * 1.6
+def row_spot(number: int, in_row: int = ROW_WIDTH) -> tuple[float, float]:
+    """Where a box of a row is, by its number; there are at most so many ``in_row``."""
+    return number % in_row * BOX_WIDTH, number // in_row * 1.6
+
+
+def with_short_rows(boards: Sequence[Board]) -> list[Board]:
+    """Have rows of boxes that are much wider than the boards go on in further rows.
+
+    In a picture that is as wide as the boxes the boards would be small.
+    """
+    others = [board for board in boards if board.shape is not Shape.ROW]
+    widest = max((max(p.x for p in board.places) + 1 for board in others), default=ROW_WIDTH)
+    in_row = max(MIN_ROW, min(ROW_WIDTH, int(widest * 2 / BOX_WIDTH)))
+    return [
+        replace(
+            board,
+            places=tuple(
+                Place(place.key, *row_spot(i, in_row)) for i, place in enumerate(board.places)
+            ),
+        )
+        if board.shape is Shape.ROW
+        else board
+        for board in boards
+    ]
 
 
 def row_board(

@@ -12,6 +12,7 @@ from gdl.analysis.boards.board_building import (
     named_board,
     row_board,
     stack_board,
+    with_short_rows,
 )
 from gdl.analysis.boards.evidence import (
     FluentTable,
@@ -86,7 +87,8 @@ class _Finder:
         self._take_rows()
         counters += self._take_single_values()
         stated = [
-            refined(b, self.refinement, evidence.static, evidence.fluents) for b in self.boards
+            refined(board, self.refinement, evidence.static, evidence.fluents)
+            for board in with_short_rows(self.boards)
         ]
         boards = with_helpers(stated, evidence)
         patterns = move_patterns(boards, self.links)

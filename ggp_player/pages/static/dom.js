@@ -57,7 +57,7 @@ export function address(path) {
 
 /** Have the server change something; the reply's JSON. Throws an Error with its sentence. */
 export async function post(path, values = {}) {
-  const response = await fetch(address(path), {
+  const response = await answered(path, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -71,9 +71,16 @@ export async function post(path, values = {}) {
 
 /** Fetch JSON. Throws an Error with the server's sentence. */
 export async function get(path) {
-  const response = await fetch(address(path));
+  const response = await answered(path);
   if (!response.ok) throw new Error(await sentenceOf(response));
   return response.json();
+}
+
+/** What the server answers. Throws an Error with a sentence where it is not there. */
+function answered(path, options = {}) {
+  return fetch(address(path), options).catch(() => {
+    throw new Error(said("the program does not answer"));
+  });
 }
 
 async function sentenceOf(response) {

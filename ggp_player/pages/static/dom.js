@@ -39,6 +39,11 @@ export function decimal(number, digits) {
   return number.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
 }
 
+/** A number with all its digits, in groups. */
+export function grouped(number) {
+  return number.toLocaleString(language, { maximumFractionDigits: 1 });
+}
+
 /** The element of an id. */
 export function byId(id) {
   return document.getElementById(id);
@@ -95,9 +100,13 @@ async function sentenceOf(response) {
 export function short(number) {
   if (number === null || number === undefined) return "–";
   for (const [size, unit] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) {
-    if (Math.abs(number) >= size) return (number / size).toPrecision(3) + unit;
+    if (Math.abs(number) >= size) return ofThreeDigits(number / size) + unit;
   }
-  return Number.isInteger(number) ? String(number) : number.toPrecision(3);
+  return Number.isInteger(number) ? String(number) : ofThreeDigits(number);
+}
+
+function ofThreeDigits(number) {
+  return number.toLocaleString(language, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
 
 /** A value between 0 and 100 for people. */

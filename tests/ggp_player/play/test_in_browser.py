@@ -369,6 +369,11 @@ def test_a_language_is_chosen_and_kept(browser: Browser) -> None:
         page.locator("#turn.over", has_text="Sie gewinnen.").wait_for()
         page.locator("#ending", has_text="Entschieden durch cross auf b1, b2 und b3.").wait_for()
         assert page.locator("html").get_attribute("lang") == "de"
+        page.get_by_role("link", name="Alle Spiele").click()
+        page.get_by_label("Suchen").fill("")
+        page.get_by_role("button", name="Connect four spielen", exact=True).click()
+        page.locator("#legal").get_by_role("button", name="Spalte 4", exact=True).click()
+        page.locator("#moves td", has_text="Spalte 4").wait_for()
         assert fits(page)
         page.get_by_label("Sprache").select_option("en")
-        page.locator("#turn.over", has_text="You win.").wait_for()
+        page.locator("#moves td", has_text="column 4").wait_for()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -135,3 +136,8 @@ def test_a_place_with_a_name_of_its_own_is_no_row_on_one_of_several_boards() -> 
     )
     assert len(layout.boards[0].panels) == 2
     assert names_without_play(layout).name(gdl.parse_term("(mark e right)")) == "mark e right"
+
+
+def test_columns_and_rows_are_called_as_a_page_says() -> None:
+    names = replace(names_of_game("connectFour"), column="Spalte")
+    assert names.name("(drop 4)") == "Spalte 4"

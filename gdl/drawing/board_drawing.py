@@ -16,6 +16,7 @@ from gdl.drawing.shapes import (
     draw_traits,
     hexagon,
     hexagon_side,
+    layered,
     listed,
     noted,
     number,
@@ -40,6 +41,7 @@ class BoardDrawing:
         self._called = names_without_play(layout).boards[scene.index]
         self._prefix = prefix
         self._decisive = decisive
+        self._layers = max((len(cell.shown) for cell in scene.cells), default=0)
         xs = [cell.place.x for cell in scene.cells]
         ys = [cell.place.y for cell in scene.cells]
         labelled = bool(self._board.labels)
@@ -47,9 +49,12 @@ class BoardDrawing:
         self._left = min(xs) - half - (0.5 if labelled else 0)
         above = {Shape.PILES: PILE_HEIGHT, Shape.POINTS: 0.72}.get(self._board.shape, half)
         self._top = min(ys) - above
+        panels = [panel.key for panel in self._board.panels]
+        inside = {p.key[1] for p in self._board.places if len(p.key) == 2}
+        self._has_captions = any(len(key) == 1 and key[0] not in inside for key in panels)
         below = (
             0.5
-            if labelled
+            if labelled or self._has_captions
             else 0.35
             if self._board.shape in (Shape.ROW, Shape.POINTS, Shape.PILES)
             else 0
@@ -57,6 +62,8 @@ class BoardDrawing:
         self._head = 22 if len(layout.boards) > 1 else 4
         self._is_named_inside = self._board.shape is Shape.HEXES and not labelled
         right = max([max(xs) + half, *(label.x + 0.25 for label in self._board.labels)])
+        self.has_rows = self._board.shape is Shape.ROW and len(set(ys)) > 1
+        """Whether it is a row of boxes that goes on in others, which stands below other boards."""
         self.width = (right - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
 
@@ -96,15 +103,22 @@ class BoardDrawing:
     def _panel(
         self, key: tuple[str, ...], left: float, top: float, width: float, height: float
     ) -> str:
+        """The frame of one of several boards, and its name below it."""
         items = self._scene.panels.get(key, ())
         facts = "".join(f'<g data-fact="{xml(item.fact)}"/>' for item in items)
         style = "lit" if items else "frame"
         text = xml(" ".join(key))
+        name = ""
+        if self._has_captions:
+            x, y = self._x(left + width / 2), self._y(top + height) + 14
+            name = (
+                f'<text class="soft" x="{number(x)}" y="{number(y)}" font-size="12">{text}</text>'
+            )
         return (
             f'<g class="panel" data-panel="{text}"><rect class="{style}" rx="4" '
             f'x="{number(self._x(left) - 5)}" y="{number(self._y(top) - 5)}" '
             f'width="{number(width * UNIT + 10)}" height="{number(height * UNIT + 10)}"/>'
-            f"<title>{text}</title>{facts}</g>"
+            f"<title>{text}</title>{facts}</g>{name}"
         )
 
     def _voids(self) -> list[str]:
@@ -175,10 +189,12 @@ class BoardDrawing:
 
     def _ground(self, index: int, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
-        if index in self._board.bare:
-            return self._outline("bare", 0)  # where a click is for what stands at its rim
         if shape is Shape.STACKS:
             return self._thing(cell)
+        if index in self._board.bare:
+            return self._outline("bare", 0)  # where a click is for what stands at its rim
+        if self._board.middle is not None:
+            return self._outline("bare", 0) + '<circle class="corner" r="5"/>'
         ground = self._outline("sq", 0)
         if self._decides(cell):
             ground += self._outline("decisive", 3)
@@ -261,7 +277,7 @@ class BoardDrawing:
     def _thing(self, cell: PlacedCell) -> str:
         name = " ".join(cell.place.key)
         glyph = glyph_of((name,), Part.PIECE, self._layout)
-        if not cell.items:
+        if not cell.items or self._board.index[cell.place.key] in self._board.bare:
             return (
                 f'<rect class="sq" x="-{UNIT / 2}" y="-8" width="{UNIT}" height="16" rx="4"/>'
                 f'<text font-size="11">{xml(name[:9])}</text>'
@@ -271,6 +287,13 @@ class BoardDrawing:
     def _things(self, cell: PlacedCell) -> str:
         if self._board.shape is Shape.STACKS:
             return "".join(f'<g data-fact="{xml(item.fact)}"/>' for item in cell.items)
+        middle = self._board.middle
+        if middle is not None and cell.shown:
+            x, y = number(middle[0] * UNIT), number(middle[1] * UNIT)
+            return f'<g transform="translate({x} {y})">{self._things_at_middle(cell)}</g>'
+        return self._things_at_middle(cell)
+
+    def _things_at_middle(self, cell: PlacedCell) -> str:
         shown = cell.shown
         unseen = [f'<g data-fact="{xml(i.fact)}"/>' for i in cell.items if i not in shown]
         under = [item for item in shown if self._is_ground(item)]
@@ -297,6 +320,8 @@ class BoardDrawing:
             has_piece = " ".join(cell.place.key) in self._layout.traits_of
             if not has_piece and all(item.part is Part.MARK for item in items):
                 return listed(items)
+        if items and all(item.part is Part.LAYER for item in items):
+            return layered(items, self._layers)
         spots = spread(items)
         if self._is_named_inside:  # above the name
             return [((x * 0.8, y * 0.8 - 5), size * 0.8, item) for (x, y), size, item in spots]
@@ -313,6 +338,8 @@ class BoardDrawing:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
             return draw_bar(self._glyph(item), item.words[-1], size)
+        if item.part is Part.LAYER:
+            return draw_bar(glyph_of(item.words[1:], item.part, self._layout), "", size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
@@ -369,7 +396,8 @@ class BoardDrawing:
 
     def _lines(self) -> list[str]:
         return [
-            f'<line class="side ink" data-fact="{xml(line.item.fact)}" '
+            f'<line class="side {"drawn" if line.item.placed else "ink"}" '
+            f'data-fact="{xml(line.item.fact)}" '
             f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
             f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'
             for line in self._scene.lines

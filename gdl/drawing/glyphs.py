@@ -175,7 +175,10 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
     if len(names) == 2 and _is_number(word):
         text = f"{names[0][:1]}{word}"
-    return Glyph(GlyphForm.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
+    paint = (
+        colour or (len(word) == 1 and _colour_of_role_with(word, layout)) or palette_colour(word)
+    )
+    return Glyph(GlyphForm.LABEL, paint, text, text[: MAX_LABEL + 2])
 
 
 def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
@@ -204,7 +207,7 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
         return Glyph(GlyphForm.CROSS, COLOURS["blue"], "", "X")
     if word in _RINGS:
         return Glyph(GlyphForm.RING, COLOURS["red"], "", "O")
-    piece = _chess_piece(word)
+    piece = _chess_piece(word, layout)
     if piece is not None:
         side, name = piece
         paint = COLOURS.get(side, colour or PALETTE[0])
@@ -212,8 +215,8 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
         return Glyph(
             GlyphForm.SYMBOL, paint, _PIECES[name], _OUTLINES[name] if outlined else _PIECES[name]
         )
-    if word == "w" or (word == "b" and "black" in layout.roles):
-        return Glyph(GlyphForm.DISC, COLOURS["white" if word == "w" else "black"], "", word)
+    if word == "w" and not any(role[:1].lower() == "w" for role in layout.roles):
+        return Glyph(GlyphForm.DISC, COLOURS["white"], "", word)
     if word in _DISCS or (word.endswith(("checker", "disc", "stone")) and colour):
         return Glyph(GlyphForm.DISC, colour or palette_colour(word), "", _short(word))
     if word in _FILLS:
@@ -225,17 +228,23 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
     return None
 
 
-def _chess_piece(word: str) -> tuple[str, str] | None:
-    """Split ``white_pawn``, ``whitePawn``, ``wp`` or ``pawn`` into a side and a piece."""
+def _chess_piece(word: str, layout: BoardLayout) -> tuple[str, str] | None:
+    """Split ``white_pawn``, ``whitePawn``, ``wp`` or ``pawn`` into a side and a piece.
+
+    Two letters are a piece only where the first is that of a role, white or black: ``wb`` is an
+    edge of a cube, too.
+    """
     for side in ("white", "black", *COLOURS):
         if word.startswith(side):
             rest = word[len(side) :].strip("_-")
             return (side, rest) if rest in _PIECES else None
     if word in _PIECES:
         return "", word
-    if len(word) == 2 and word[0] in "wb" and word[1] in _CHESS_LETTERS:
-        return ("white" if word[0] == "w" else "black"), _CHESS_LETTERS[word[1]]
-    return None
+    side = {"w": "white", "b": "black"}.get(word[0], "")
+    if len(word) != 2 or word[1] not in _CHESS_LETTERS or not side:
+        return None
+    is_role = _colour_of_initial(word[0], layout) == COLOURS[side]
+    return (side, _CHESS_LETTERS[word[1]]) if is_role else None
 
 
 def _is_number(word: str) -> bool:
@@ -270,6 +279,12 @@ def _colour_of_initial(letter: str, layout: BoardLayout) -> str:
         for role in meant
     }
     return colours.pop() if len(colours) == 1 else ""
+
+
+def _colour_of_role_with(initial: str, layout: BoardLayout) -> str:
+    """The colour of the one role that a letter begins: ``s`` of sheep, where the other is wolf."""
+    meant = [role for role in layout.roles if role[:1].lower() == initial.lower()]
+    return colour_of(meant[0], layout) if len(meant) == 1 < len(layout.roles) else ""
 
 
 def palette_colour(word: str) -> str:

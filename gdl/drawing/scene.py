@@ -19,6 +19,7 @@ from gdl.analysis.boards import (
     Place,
     Shape,
     function_of,
+    natural_key,
     words_of,
 )
 from gdl.language import Term
@@ -199,7 +200,7 @@ class _Sorter:
 
     def _item(self, fact: Term, pattern: FactPattern, board: Board) -> DrawnFact:
         words = pattern.content_of(words_of(fact))
-        blank = len(words) == 1 and words[0] in board.blank
+        blank = (pattern.name, *words)[-1] in board.blank and len(words) <= 1
         text = str(fact)
         if pattern.part in (Part.MARK, Part.HELPER) or not words:
             words = (pattern.name, *words)
@@ -268,7 +269,8 @@ class _Sorter:
                 any(str(fact) in self._new for fact in facts),
                 words=_words(facts),
             )
-            for name, facts in sorted(self._notes[kind].items())
+            for name, unsorted in sorted(self._notes[kind].items())
+            for facts in [sorted(unsorted, key=lambda fact: [*map(natural_key, words_of(fact))])]
         ]
 
     def _table(self) -> list[Note]:
@@ -285,7 +287,7 @@ class _Sorter:
             if len(note.value) <= LONG_VALUE or not 1 < len(firsts) < len(facts):
                 found.append(note)
                 continue
-            for first in sorted(firsts):
+            for first in sorted(firsts, key=natural_key):
                 own = [fact for fact in facts if words_of(fact)[:1] == (first,)]
                 value = "; ".join(" ".join(words_of(fact)[1:]) for fact in own)
                 new = any(str(fact) in self._new for fact in own)

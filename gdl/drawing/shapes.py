@@ -17,6 +17,9 @@ UNIT = 46
 PILE_HEIGHT = 1.8
 """The places that a pile is higher than its middle."""
 
+MIN_LAYERS = 4
+"""How many layers at least there is room for on a place."""
+
 MAX_DOTS = 12
 """The most equal things for each of which there is a dot."""
 
@@ -73,6 +76,13 @@ def piled(items: Sequence[DrawnFact]) -> list[Spot]:
     return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
 
 
+def layered(items: Sequence[DrawnFact], most: int) -> list[Spot]:
+    """Put layers on each other, from the foot of a square; there are ``most`` on a place."""
+    step = (UNIT - 6) / max(most, MIN_LAYERS)
+    ordered = sorted(items, key=lambda item: _size_key(item.words[0]))
+    return [((0.0, UNIT / 2 - 3 - (i + 0.5) * step), step / 2, x) for i, x in enumerate(ordered)]
+
+
 def listed(items: Sequence[DrawnFact]) -> list[Spot]:
     """Put words below each other, each as wide as the place."""
     step = UNIT / (len(items) + 1)
@@ -101,10 +111,12 @@ def draw_count(text: str, size: float) -> str:
     digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
     drawn = (
         f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
-        f'font-weight="600">{xml(text)}</text>'
+        f'font-weight="600">{xml(digits or text)}</text>'
     )
     if not _COUNT.fullmatch(digits) or not 0 < int(digits) <= MAX_DOTS:
-        return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
+        return (
+            f'<text font-size="{number(size)}" font-weight="600">{xml((digits or text)[:4])}</text>'
+        )
     dots = []
     for i in range(int(digits)):
         x, y = i % 6, i // 6

@@ -40,6 +40,12 @@ MOST_WIDE = 2.5
 MAX_CHARACTERS = 110
 """Characters of a line of text, where boards are as wide; longer ones are continued on the next."""
 
+MOST_NOTES = 8
+"""The most lines of other facts below boards, which would be small above more of them."""
+
+MOST_NOTES_ALONE = 30
+"""The most lines of other facts where there is no board."""
+
 LEAST_CHARACTERS = 44
 """Characters of a line of text that is wider than the boards: in a wider picture all were small."""
 
@@ -77,6 +83,20 @@ def draw_svg(
     return _Picture(make_scene(layout, state, before), options).text()
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of text: its marked words, how many characters they have, and the facts in it."""
+
+    spans: str
+    length: int
+    facts: str = ""
+
+    def joined(self, other: _Line) -> _Line:
+        """This line, continued with another."""
+        between = '<tspan class="soft">   ·   </tspan>'
+        return _Line(self.spans + between + other.spans, self.length + 7 + other.length)
+
+
 class _Picture:
     """A picture in the making: parts from top to bottom, and how large it has become."""
 
@@ -109,7 +129,9 @@ class _Picture:
         self._boards()
         self._role_tables(tables)
         self._hands([note for note in scene.rows if note.cards])
-        self._note_lines([note for note in rows if not in_tables.issuperset(_functions(note))])
+        most = MOST_NOTES if self._drawn else MOST_NOTES_ALONE
+        notes = [note for note in rows if not in_tables.issuperset(_functions(note))]
+        self._note_lines(notes, most=most)
         if self._options.with_legend:
             self._legend()
         if scene.remark and not self._options.is_partial:
@@ -130,25 +152,25 @@ class _Picture:
 
     # ------------------------------------------------------------------ text
 
-    def _note_lines(self, notes: Sequence[Note], *, joined: bool = False) -> None:
-        lines: list[tuple[str, int]] = []
+    def _note_lines(self, notes: Sequence[Note], *, joined: bool = False, most: int = 0) -> None:
+        """Write notes, each in a line or several; of more than ``most`` lines the first ones."""
+        lines: list[_Line] = []
         for note in notes:
-            spans, length = self._spans(note)
-            if length > self._measure:
-                self._lines(lines)
-                lines = []
-                self._long_note(note)
-            elif joined and lines and lines[-1][1] + 7 + length <= self._measure:
-                before, so_far = lines[-1]
-                between = '<tspan class="soft">   ·   </tspan>'
-                lines[-1] = (before + between + spans, so_far + 7 + length)
+            line = _line_of(note)
+            if line.length > self._measure:
+                lines += self._lines_of(note)
+            elif joined and lines and lines[-1].length + 7 + line.length <= self._measure:
+                lines[-1] = lines[-1].joined(line)
             else:
-                lines.append((spans, length))
-        self._lines(lines)
-
-    def _lines(self, lines: Iterable[tuple[str, int]]) -> None:
-        for spans, length in lines:
-            self._line(spans, length)
+                lines.append(line)
+        if most and len(lines) > most:
+            rest = lines[most - 1 :]
+            facts = xml(" ".join(dict.fromkeys(line.facts for line in rest)))
+            text = f"and {len(rest)} lines more"
+            spans = f'<tspan class="soft" data-fact="{facts}">{text}</tspan>'
+            lines[most - 1 :] = [_Line(spans, len(text))]
+        for line in lines:
+            self._line(line.spans, line.length)
 
     def _role_tables(self, tables: Iterable[RoleTable]) -> None:
         for table in tables:
@@ -171,23 +193,18 @@ class _Picture:
         for line in wrap(text, max(24, int((self._width - 12) / CHARACTER))):
             self._line(f'<tspan class="soft">{xml(line)}</tspan>', len(line))
 
-    def _spans(self, note: Note) -> tuple[str, int]:
-        name = f'<tspan class="soft">{xml(note.name)}  </tspan>'
-        facts = xml(" ".join(note.facts))
-        weight = ' font-weight="600"' if note.changed else ""
-        text = f'<tspan data-fact="{facts}"{weight}>{xml(note.value)}</tspan>'
-        return name + text, len(note.name) + len(note.value) + 3
-
-    def _long_note(self, note: Note) -> None:
-        facts = xml(" ".join(note.facts))
-        self._line(f'<tspan class="soft">{xml(note.name)}</tspan>', len(note.name))
-        words, line = note.value.split(" "), ""
-        for word in words:
-            if line and len(line) + len(word) > self._measure:
-                self._line(f'<tspan data-fact="{facts}">{xml(line)}</tspan>', len(line))
+    def _lines_of(self, note: Note) -> list[_Line]:
+        """The lines of a long note: its name, then as many words in each as fit."""
+        facts = " ".join(note.facts)
+        name = f'<tspan class="soft">{xml(note.name)}</tspan>'
+        lines, line = [_Line(name, len(note.name))], ""
+        for word in (*note.value.split(" "), ""):
+            if line and (not word or len(line) + len(word) > self._measure):
+                spans = f'<tspan data-fact="{xml(facts)}">{xml(line)}</tspan>'
+                lines.append(_Line(spans, len(line), facts))
                 line = ""
             line = f"{line} {word[:MAX_CHARACTERS]}".strip()
-        self._line(f'<tspan data-fact="{facts}">{xml(line)}</tspan>', len(line))
+        return lines
 
     def _line(self, spans: str, length: int) -> None:
         self._y += LINE / 2
@@ -205,7 +222,7 @@ class _Picture:
         top = self._y + 10
         for drawn in self._drawn:
             most = min(MAX_WIDTH, MOST_WIDE * max(row_height, drawn.height))
-            if x > 12 and x + drawn.width > most:
+            if x > 12 and (x + drawn.width > most or drawn.has_rows):
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
             x += drawn.width + GAP
@@ -215,7 +232,7 @@ class _Picture:
 
     def _legend(self) -> None:
         words = [
-            (item.words, item.part)
+            (item.words[item.part is Part.LAYER :], item.part)
             for board in self._scene.boards
             if board.board.shape not in (Shape.STACKS, Shape.ROW, Shape.PILES)
             for cell in board.cells
@@ -241,6 +258,17 @@ class _Picture:
             x += width
             self._width = max(self._width, x)
         self._y += 14
+
+
+def _line_of(note: Note) -> _Line:
+    """A note in one line."""
+    facts = " ".join(note.facts)
+    weight = ' font-weight="600"' if note.changed else ""
+    spans = (
+        f'<tspan class="soft">{xml(note.name)}  </tspan>'
+        f'<tspan data-fact="{xml(facts)}"{weight}>{xml(note.value)}</tspan>'
+    )
+    return _Line(spans, len(note.name) + len(note.value) + 3, facts)
 
 
 def _functions(note: Note) -> set[str]:

@@ -31,7 +31,8 @@ font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
 .gdl-state .card{fill:#fffefa;stroke:var(--edge)} .gdl-state .card~text{fill:var(--on-square)}
 .gdl-state .card~.red{fill:#b3202c} .gdl-state .new>.card{stroke:var(--new);stroke-width:3}
-.gdl-state .ink{stroke:var(--side)}
+.gdl-state .ink{stroke:var(--side)} .gdl-state .drawn{stroke:#cc6633}
+.gdl-state .corner{fill:var(--soft)}
 .gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""

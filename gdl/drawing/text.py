@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group
 from rich.text import Text
 
-from gdl.analysis.boards import BoardLayout, Part, Shape
+from gdl.analysis.boards import BoardLayout, Label, Part, Shape
 from gdl.drawing.glyphs import Glyph, GlyphForm, glyph_of, legend
-from gdl.drawing.scene import BoardScene, Note, PlacedCell, Scene, make_scene
+from gdl.drawing.scene import BoardScene, DrawnFact, Note, PlacedCell, Scene, make_scene
 from gdl.language import Term
 
 CROWD = 2
@@ -18,6 +18,9 @@ CROWD = 2
 
 MAX_DOTS = 30
 """The most equal things for each of which there is a dot."""
+
+_WALLS = {"top": "‾", "right": "|", "bottom": "_", "left": "["}
+"""What stands behind a place for each of its sides."""
 
 _COUNT = re.compile("[0-9]{1,2}")
 
@@ -77,7 +80,8 @@ def _crowded(board: BoardScene) -> list[Text]:
             _printable("; ".join(" ".join(item.words) for item in cell.shown)),
         )
         for cell in board.cells
-        if len(cell.shown) > CROWD and board.board.shape is not Shape.STACKS
+        if sum(item.part is not Part.SIDE for item in cell.shown) > CROWD
+        and board.board.shape is not Shape.STACKS
     ]
 
 
@@ -94,26 +98,52 @@ class _Canvas:
         beside = [label for label in labels if label.line == "row"]
         self._indent = 1 + max((len(label.text[:6]) for label in beside), default=0)
         self._rows = sorted({round(cell.place.y, 2) for cell in board.cells})
-        self._beside = {round(label.y, 2): label for label in beside}
-        self._below = [label for label in labels if label.line == "column"]
+        self._beside: dict[float, list[Label]] = {}
+        for label in sorted(beside, key=lambda label: label.x):
+            self._beside.setdefault(round(label.y, 2), []).append(label)
+        below = [label for label in labels if label.line == "column"]
+        self._below = sorted(below, key=lambda label: label.x)
+        self._edges = {frozenset({line.start, line.end}) for line in board.lines}
+        self._last = self._rows[-1]
+        middle = board.board.middle
+        self._corners = middle is not None
+        self._above = 1 if middle is not None and middle[1] < 0 else 0
 
     def _mark(self, cell: PlacedCell, board: BoardScene) -> tuple[str, str]:
         if board.board.shape is Shape.STACKS:
             return _printable(" ".join(cell.place.key))[:6], ""
-        if not cell.shown:
+        shown = [item for item in cell.shown if item.part is not Part.SIDE]
+        walls = [
+            _WALLS[dict(board.board.sides).get(item.words[-1], "bottom")]
+            for item in cell.shown
+            if item.part is Part.SIDE
+        ]
+        if walls:
+            held = "".join(map(_short, (self._glyph(item) for item in shown[:CROWD]))) or "·"
+            return _printable(held) + "".join(sorted(walls, reverse=True)), ""
+        if not shown:
             index = board.board.index[cell.place.key]
             words = next((words for place, words in board.board.ground if place == index), None)
             if words is not None:
                 return _short(glyph_of(words, Part.PIECE, self._layout)).lower(), "dim"
             return ("·" if not cell.changed else "-"), "dim"
-        glyphs = [glyph_of(item.words, item.part, self._layout) for item in cell.shown]
+        glyphs = [self._glyph(item) for item in shown]
+        if shown[0].part is Part.LAYER:
+            return f"{_short(glyphs[-1])}{len(shown)}", _style(glyphs[-1], shown[-1].placed)
         text = "".join(map(_short, glyphs[:CROWD])) + ("+" if len(glyphs) > CROWD else "")
         new = any(item.placed for item in cell.shown)
         return _printable(text), _style(glyphs[-1], new)
 
+    def _glyph(self, item: DrawnFact) -> Glyph:
+        return glyph_of(item.words[item.part is Part.LAYER :], item.part, self._layout)
+
     def lines(self) -> list[Text]:
-        """One text for each row of places, and one for the names of the columns."""
-        found = [self._line(y) for y in self._rows]
+        """One text for each row of places, those between, and one for the names of the columns."""
+        found = []
+        for y in self._rows:
+            found.append(self._line(y))
+            if (self._edges or self._corners) and y != self._last:
+                found.append(self._line_between(y))
         if self._below:
             line = " " * self._indent
             for label in self._below:
@@ -122,15 +152,32 @@ class _Canvas:
             found.append(Text(line, "dim"))
         return found
 
+    def _line_between(self, y: float) -> Text:
+        """Below a row of corners: the edges down from them, and what is in their squares."""
+        line = Text()
+        for cell, (mark, style) in sorted(self._marks, key=lambda each: each[0].place.x):
+            x = cell.place.x
+            column = self._indent + round((x - self._left) * self._width)
+            if cell.place.y == y and frozenset({(x, y), (x, y + 1)}) in self._edges:
+                line.append(" " * (column - len(line.plain)) + "│")
+            if cell.place.y == y + self._above and cell.shown:
+                line.append(" " * (column + 1 - len(line.plain)))
+                line.append(mark, style)
+        return line
+
     def _line(self, y: float) -> Text:
-        label = self._beside.get(y)
-        name, x = (label.text[:6], label.x) if label else ("", self._left - 1)
+        labels = self._beside.get(y, [])
+        name, x = (labels[0].text[:6], labels[0].x) if labels else ("", self._left - 1)
         shift = max(0, round((x + 1 - self._left) * self._width))
         line = Text.assemble((" " * shift + name.rjust(self._indent - 1) + " ", "dim"))
-        cells = [(cell, mark) for cell, mark in self._marks if round(cell.place.y, 2) == y]
-        for cell, (mark, style) in sorted(cells, key=lambda each: each[0].place.x):
-            column = self._indent + round((cell.place.x - self._left) * self._width)
-            line.append(" " * max(0, column - len(line.plain)))
+        here = [(cell, mark) for cell, mark in self._marks if round(cell.place.y, 2) == y]
+        corner = ("·", "dim")
+        parts = [(cell.place.x, *(corner if self._corners else mark)) for cell, mark in here]
+        parts += [(label.x + 0.3, label.text[: self._width], "dim") for label in labels[1:]]
+        for x, mark, style in sorted(parts):
+            column = self._indent + round((x - self._left) * self._width)
+            before = "─" if frozenset({(x - 1, y), (x, y)}) in self._edges else " "
+            line.append(before * max(0, column - len(line.plain)))
             line.append(mark, style)
         return line
 
@@ -185,11 +232,12 @@ def _style(glyph: Glyph, new: bool) -> str:
 
 def _legend(scene: Scene) -> Text:
     words = [
-        (item.words, item.part)
+        (item.words[item.part is Part.LAYER :], item.part)
         for board in scene.boards
         if board.board.shape in (Shape.SQUARES, Shape.HEXES)
         for cell in board.cells
         for item in cell.shown
+        if item.part is not Part.SIDE
     ]
     line = Text(style="dim")
     for text, glyph in legend(scene.layout, words):

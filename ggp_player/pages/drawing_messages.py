@@ -76,7 +76,7 @@ class DrawPosition:
 
 @dataclass(frozen=True, slots=True)
 class DrawMoves:
-    """Draw the position after these joint moves of a match."""
+    """Draw the position after these joint moves of a match, and say what the last one is called."""
 
     rules: str
     moves: Line
@@ -122,7 +122,8 @@ class Drawing:
 
     ``cells`` has for each move that was asked about the names of its places, each the number of a
     board and the place's words; ``line`` has those of each joint move of the expected line.
-    ``ending`` says at the end of a match what has decided it.
+    ``ending`` says at the end of a match what has decided it. For :class:`DrawMoves` there are the
+    ``roles``, and ``last_moves`` has for each its last move, empty where it only waited.
     """
 
     svg: str = ""
@@ -130,6 +131,8 @@ class Drawing:
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
     line: Line = ()
     ending: EndingWords = field(default_factory=EndingWords)
+    roles: tuple[str, ...] = ()
+    last_moves: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

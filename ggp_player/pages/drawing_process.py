@@ -13,6 +13,7 @@ import logging
 import signal
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ from gdl.analysis.boards import (
 from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
 from gdl.drawing import EndingWords, SvgOptions, draw_svg, ending_in_words, make_scene
+from gdl.game_library import own_layout_file
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.archive import open_archive, prepare_archives
@@ -79,6 +81,9 @@ DECIDING_SECONDS = 1.0
 
 LEAST_SECONDS = 0.05
 """CPU seconds for each of these, in which its state is computed."""
+
+MAX_FOLLOWED = 24
+"""Matches whose positions are remembered while they go on."""
 
 MAX_LISTED_FACTS = 400
 """Facts of a state that are listed where there is no drawing."""
@@ -171,7 +176,8 @@ def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
     """Find the boards of a game; None where they cannot be found."""
     try:
         with _at_most(LAYOUT_SECONDS):
-            return find_layout(gdl.parse(rules), _refinement(layout_file))
+            file = layout_file or own_layout_file(rules)
+            return find_layout(gdl.parse(rules), _refinement(file))
     except _TooHardError:
         _log.warning("no board is found in %g s, and states are listed", LAYOUT_SECONDS)
         return None
@@ -201,7 +207,7 @@ def _move_names(rules: str, layout_file: str) -> MoveNames:
     return MoveNames()
 
 
-def _refinement(layout_file: str) -> LayoutRefinement:
+def _refinement(layout_file: str | Path | None) -> LayoutRefinement:
     """Read a layout file; one that is wrong is logged, and refines nothing."""
     if not layout_file:
         return LayoutRefinement()
@@ -222,12 +228,35 @@ def _draw(request: DrawState) -> Drawing:
 
 def _draw_moves(request: DrawMoves) -> Drawing:
     with _at_most(POSITION_SECONDS):
-        found = MatchTree(request.rules, request.moves).position(len(request.moves), "")
-    return _draw(
+        found = _tree_of(request).position(len(request.moves), "")
+    drawing = _draw(
         DrawState(
             request.rules, found.state, found.before, is_over=found.is_over, prefix=request.prefix
         )
     )
+    layout = _layout(request.rules)
+    names = MoveNames() if layout is None else names_without_play(layout)
+    last = request.moves[-1] if request.moves else ()
+    said = tuple(
+        (role, "" if names.waits(move) else names.name(move))
+        for role, move in zip(found.roles, last, strict=False)
+    )
+    return replace(drawing, roles=found.roles, last_moves=said)
+
+
+_followed: OrderedDict[str, tuple[str, MatchTree]] = OrderedDict()
+"""The rules and the positions of the matches that are drawn move by move, by their prefixes."""
+
+
+def _tree_of(request: DrawMoves) -> MatchTree:
+    """The positions of a match; those of earlier moves are remembered."""
+    rules, tree = _followed.pop(request.prefix, ("", None))
+    if tree is None or rules != request.rules or not tree.go_on(request.moves):
+        tree = MatchTree(request.rules, request.moves)
+    _followed[request.prefix] = request.rules, tree
+    if len(_followed) > MAX_FOLLOWED:
+        _followed.popitem(last=False)
+    return tree
 
 
 def _find_game(request: FindGame) -> Answer:

@@ -99,6 +99,13 @@ class MatchTree:
         self._moves = moves
         self._states: OrderedDict[tuple[JointMove, ...], State] = OrderedDict()
 
+    def go_on(self, moves: Sequence[Sequence[str]]) -> bool:
+        """Take the moves of a match that has gone on; return whether it began with those so far."""
+        if list(moves[: len(self._moves)]) != list(self._moves):
+            return False
+        self._moves = moves
+        return True
+
     def position(self, step: int, line: str) -> ShownPosition:
         """The position after a variation from a step on. Raises :class:`PositionError`."""
         variation = read_variation(line)

@@ -21,7 +21,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -283,17 +283,23 @@ class PlayPage:
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
         if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
-            position = {**view_of(table, seen.language), "names": names_told(self._names, table)}
+            names = names_told(self._names_in(seen.language), table)
+            position = {**view_of(table, seen.language), "names": names}
             if seen.board != self._board_version:
                 position["board"] = _board_message(board, seen.language)
             message["position"] = position
             seen.table, seen.board = table.version, self._board_version
         if seen.thoughts != table.thoughts_version:
             seen.thoughts = table.thoughts_version
-            message["thoughts"] = _thoughts_message(table, self._names)
+            message["thoughts"] = _thoughts_message(table, self._names_in(seen.language))
         if not message:
             return b""
         return to_json({"now": table.clock(), **message})
+
+    def _names_in(self, language: Language) -> MoveNames:
+        """What moves are called in a language: the words that are not of the rules are in it."""
+        column, row = language.say(Sentence("column")), language.say(Sentence("row"))
+        return replace(self._names, column=column, row=row)
 
     async def _keep_drawn(self) -> None:
         """Draw the newest step whenever there is a new one, also before the first page looks."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gdl
-from gdl.game_library import find_own_game, own_games, similar_names
+from gdl.game_library import find_own_game, own_games, own_layout_file, similar_names
 from tests.support.paths import GAMES
 
 
@@ -37,3 +37,11 @@ def test_a_name_that_is_near_is_noted() -> None:
     with pytest.raises(FileNotFoundError) as raised:
         gdl.load("zzzzzzzz")
     assert not hasattr(raised.value, "__notes__")
+
+
+def test_rules_from_a_manager_have_the_layout_file_of_their_game() -> None:
+    rules = gdl.load(GAMES / "dotsAndBoxes.kif").rules
+    text = " ".join(map(str, reversed(rules)))
+    assert own_layout_file(f"( {text} )") == GAMES / "dotsAndBoxes.board.toml"
+    assert own_layout_file(text + "(role third)") is None
+    assert own_layout_file((GAMES / "hex.kif").read_text()) is None

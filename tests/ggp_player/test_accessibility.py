@@ -137,9 +137,10 @@ def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path
         assert violations(page) == []
 
 
-def post(server: ServerProcess, path: str, sent: dict[str, Any]) -> None:
+def post(server: ServerProcess, path: str, sent: dict[str, Any], method: str = "POST") -> None:
     headers = {"Content-Type": "application/json"}
-    with urlopen(Request(address(server, path), json.dumps(sent).encode(), headers)) as answer:
+    asked = Request(address(server, path), json.dumps(sent).encode(), headers, method=method)
+    with urlopen(asked) as answer:
         answer.read()
 
 
@@ -165,6 +166,17 @@ def test_people_can_use_the_pages_of_the_manager(
         for path in ("/", "/events/1"):
             other.goto(address(server, path))
             assert violations(other) == []
+        for name in ("one", "two"):
+            post(server, f"/api/players/{name}", {"address": "random"}, "PUT")
+        quick = {"format": "round_robin", "games": ["nim"], "start_clock": 1, "play_clock": 1}
+        post(server, "/api/events", {"name": "quick", "players": ["one", "two"], **quick})
+        other.goto(address(server, "/events/2"))
+        other.locator("#facts", has_text="completed").wait_for()
+        other.reload()
+        other.get_by_role("heading", name="Cross table").wait_for()
+        assert violations(other) == []
+        other.goto(address(server, "/live"))
+        assert violations(other) == []
         other.close()
 
 

@@ -14,6 +14,7 @@ beside the rulesheet, read by ``layout_file``, refines what was found.
 (BoardCell(board=0, key=('b2',)),)
 """
 
+from gdl.analysis.boards.axes import natural_key
 from gdl.analysis.boards.finder import find_layout
 from gdl.analysis.boards.layout import (
     Board,
@@ -51,5 +52,6 @@ __all__ = [
     "cells_of_move",
     "find_layout",
     "function_of",
+    "natural_key",
     "words_of",
 ]

@@ -89,10 +89,11 @@ def _are_letters(values: frozenset[str]) -> bool:
 
 def in_natural_order(values: Iterable[str]) -> Axis:
     """Put values without an order of their own in one: numbers by size, then words by letters."""
-    return tuple(sorted(values, key=_natural_key))
+    return tuple(sorted(values, key=natural_key))
 
 
-def _natural_key(value: str) -> tuple[bool, str, int, str]:
+def natural_key(value: str) -> tuple[bool, str, int, str]:
+    """The key that sorts 2 before 10, and a2 before a10."""
     match = _NUMBERED.fullmatch(value)
     if match is None:
         return True, value, 0, value

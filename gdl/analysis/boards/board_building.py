@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
 
 from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
-from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
+from gdl.analysis.boards.evidence import MIN_FILLED, FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
-from gdl.analysis.boards.labels import grid_labels, role_rims, square_labels
+from gdl.analysis.boards.labels import folded, grid_labels, role_rims, square_labels
 from gdl.analysis.boards.layout import (
     Board,
     FactPattern,
@@ -28,7 +28,7 @@ from gdl.datalog import FunctionKey
 BLANK_WORDS = frozenset(
     {"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant", "gap"}
 )
-"""Contents that say that a place is empty, where they are not a role's."""
+"""Contents that say that a place is empty, where they are not a role's; names of facts, too."""
 
 WALL_WORDS = frozenset({"wall", "blocked", "pillar", "rock"})
 """Contents that are not empty, even if they fill most of a board."""
@@ -41,6 +41,12 @@ HEX_HEIGHT = 0.87
 
 ROW_WIDTH = 10
 """The most boxes of a row; more go into the next."""
+
+MIN_ROW = 4
+"""The fewest boxes of a row that does not hold all."""
+
+BOX_WIDTH = 1.15
+"""How far boxes are apart, in places."""
 
 
 def grid_board(
@@ -58,6 +64,10 @@ def grid_board(
         sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
     )
     labels = () if size else grid_labels(grid.columns, grid.rows, geometry, places)
+    voids: Voids = "none" if size or geometry.slant else _voids(places)
+    strips = folded(places, labels) if labels and not geometry.slant else None
+    if strips is not None:
+        (places, labels), voids = strips, "none"
     return Board(
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
@@ -71,9 +81,23 @@ def grid_board(
         labels=labels,
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
-        voids="none" if size or geometry.slant else _voids(places),
+        voids=voids,
+        sides=tuple((facts.fluent.name, facts.side) for facts in grid.facts if facts.side),
         rims=role_rims(evidence, places) if labels and geometry.slant else (),
+        middle=_middle(grid, geometry),
     )
+
+
+def _middle(grid: Grid, geometry: Geometry) -> tuple[float, float] | None:
+    """Where a square is that its first corner names, where lines are drawn between corners.
+
+    None where the board is empty in the beginning of no facts: then edges are paths or walls.
+    """
+    if geometry.slant or not any(facts.end for facts in grid.facts):
+        return None
+    if any(facts.fluent.initial for facts in grid.facts):
+        return None
+    return 0.5, -0.5 if geometry.rising else 0.5
 
 
 def _as_stated(geometry: Geometry, stated: BoardRefinement | None) -> Geometry:
@@ -97,8 +121,15 @@ def _keys(grid: Grid) -> list[Row]:
     for facts in grid.facts:
         if facts.names_panel:
             continue
-        keys |= {key for key in facts.places() if key[-2] in across and key[-1] in down}
+        places = facts.places() if _level(facts) is None else _lowest(facts)
+        keys |= {key for key in places if key[-2] in across and key[-1] in down}
     return sorted(keys)
+
+
+def _lowest(facts: GridFacts) -> set[Row]:
+    """The places of things on others: those where something lies in the beginning, or all."""
+    start = {tuple([row[i] for i in facts.place]) for row in facts.fluent.initial}
+    return start if len(start) >= MIN_FILLED else facts.places()
 
 
 def _spot(key: Row, grid: Grid, geometry: Geometry) -> tuple[float, float]:
@@ -113,6 +144,11 @@ def _spot(key: Row, grid: Grid, geometry: Geometry) -> tuple[float, float]:
     if not geometry.slant:
         return float(x), float(down)
     return x + shift, down * HEX_HEIGHT
+
+
+def boards_in_row(count: int) -> int:
+    """How many of several boards stand beside each other."""
+    return count if count <= 3 else ceil(sqrt(count))
 
 
 class _Panels:
@@ -146,7 +182,7 @@ class _Panels:
         if self._size == 1:
             axis = order_of(frozenset(index[0] for index in indices), ())
             names = axis or tuple(index[0] for index in indices)
-            wide = len(names) if len(names) <= 3 else ceil(sqrt(len(names)))
+            wide = boards_in_row(len(names))
             return {(n,): self._corner(i % wide, i // wide) for i, n in enumerate(names)}
         return {(): (0.0, 0.0)}
 
@@ -181,14 +217,29 @@ def _pattern(facts: GridFacts, grid: Grid, evidence: RulesEvidence) -> FactPatte
     if facts.names_panel:
         return FactPattern(*key, facts.place, facts.content, part=Part.PANEL)
     pieces = any(each.content for each in grid.facts)
+    if pieces and facts.side:
+        return FactPattern(*key, facts.place, part=Part.SIDE)
     if pieces and not facts.content:
         return FactPattern(*key, facts.place, part=Part.MARK)
+    level = _level(facts)
+    if level is not None:
+        rest = tuple(i for i in facts.content if i != level)
+        return FactPattern(*key, facts.place, (level, *rest), part=Part.LAYER)
     words = [facts.fluent.columns[i] for i in facts.content]
     owned = any(each & roles for each in words)
     others = [each for each in grid.facts if each is not facts and each.content]
     if words and not owned and others and all(order_of(each, ()) for each in words):
         return FactPattern(*key, facts.place, facts.content, part=Part.MARK)
     return FactPattern(*key, facts.place, facts.content)
+
+
+def _level(facts: GridFacts) -> int | None:
+    """The argument that is a third coordinate, how high things lie, beside the words of these."""
+    columns = facts.fluent.columns
+    sides = columns[facts.pair[0]] | columns[facts.pair[1]]
+    levels = [i for i in facts.content if columns[i] >= sides and order_of(columns[i], ())]
+    words = [i for i in facts.content if order_of(columns[i], ()) is None]
+    return levels[0] if len(levels) == len(words) == 1 and facts.fluent.rows is None else None
 
 
 def _found_by(grid: Grid, geometry: Geometry) -> str:
@@ -209,6 +260,7 @@ def _blank(evidence: RulesEvidence, facts: Iterable[GridFacts]) -> frozenset[str
     """The contents that say that nothing is there: by their names, or by filling the start."""
     found: set[str] = set()
     for each in facts:
+        found |= _blank_name(each.fluent.name, each.content)
         if len(each.content) == 1:
             values = each.fluent.columns[each.content[0]]
             named = {v for v in values if v.lower() in BLANK_WORDS} - set(evidence.roles)
@@ -219,6 +271,11 @@ def _blank(evidence: RulesEvidence, facts: Iterable[GridFacts]) -> frozenset[str
             if most is not None and not named - short:
                 found.add(most)
     return frozenset(found)
+
+
+def _blank_name(name: str, content: Sequence[int]) -> set[str]:
+    """The name of facts without content that say that nothing is there, other than a letter."""
+    return {name} if not content and len(name) > 1 and name.lower() in BLANK_WORDS else set()
 
 
 def _majority(facts: GridFacts) -> str | None:
@@ -255,9 +312,18 @@ def named_board(
     embedding: Embedding,
     found: Sequence[tuple[FluentTable, tuple[int, ...]]],
 ) -> Board:
-    """Build a board of named places; where a fact names two, the first names the board."""
+    """Build a board of named places; where a fact names two, the first names the board.
+
+    Where some words name boards, they are the first of each key, and the boards stand side by side.
+    """
     nested = any(len(columns) == 2 for _, columns in found)
-    places, panels = _nested(embedding) if nested else (_plain(embedding), ())
+    names_of_boards = {
+        v for fluent, cols in found if len(cols) == 2 for v in fluent.columns[cols[0]]
+    }
+    if names_of_boards <= embedding.positions.keys():
+        places, panels = _nested(embedding) if nested else (_plain(embedding), ())
+    else:
+        places, panels = _side_by_side(embedding, in_natural_order(names_of_boards))
     pieces = any(fluent.arity > len(columns) for fluent, columns in found)
     patterns = tuple(_named_pattern(fluent, columns, nested, pieces) for fluent, columns in found)
     index = {place.key: i for i, place in enumerate(places)}
@@ -299,10 +365,33 @@ def _nested(embedding: Embedding) -> tuple[tuple[Place, ...], tuple[Panel, ...]]
     """Boards that lie as the places of each of them do."""
     width = max(x for x, _ in embedding.positions.values()) + 1
     height = max(y for _, y in embedding.positions.values()) + 1
-    corners = {
-        name: (x * (width + 0.5), y * (height + 0.5))
-        for name, (x, y) in embedding.positions.items()
-    }
+    return _boards_at(
+        {
+            name: (x * (width + 0.5), y * (height + 0.5))
+            for name, (x, y) in embedding.positions.items()
+        },
+        embedding,
+    )
+
+
+def _side_by_side(embedding: Embedding, names: Axis) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
+    """A board for each of some names, in rows."""
+    width = max(x for x, _ in embedding.positions.values()) + 1
+    height = max(y for _, y in embedding.positions.values()) + 1
+    spots = enumerate(names)
+    in_row = boards_in_row(len(names))
+    return _boards_at(
+        {name: (i % in_row * (width + 0.7), i // in_row * (height + 0.7)) for i, name in spots},
+        embedding,
+    )
+
+
+def _boards_at(
+    corners: Mapping[str, tuple[float, float]], embedding: Embedding
+) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
+    """Boards with the same places, each with its upper left corner at a point."""
+    width = max(x for x, _ in embedding.positions.values()) + 1
+    height = max(y for _, y in embedding.positions.values()) + 1
     places = [
         Place((board, name), left + x, top + y)
         for board, (left, top) in corners.items()
@@ -338,15 +427,38 @@ def _named_blank(
         for value in values
         if value.lower() in BLANK_WORDS
     }
+    for fluent, columns in found:
+        words |= _blank_name(fluent.name, range(len(columns), fluent.arity))
     return frozenset(words - set(evidence.roles))
 
 
 # ---------------------------------------------------------------------- rows and stacks
 
 
-def row_spot(number: int) -> tuple[float, float]:
-    """Where a box of a row is, by its number."""
-    return number % ROW_WIDTH * 1.15, number // ROW_WIDTH * 1.6
+def row_spot(number: int, in_row: int = ROW_WIDTH) -> tuple[float, float]:
+    """Where a box of a row is, by its number; there are at most so many ``in_row``."""
+    return number % in_row * BOX_WIDTH, number // in_row * 1.6
+
+
+def with_short_rows(boards: Sequence[Board]) -> list[Board]:
+    """Have rows of boxes that are much wider than the boards go on in further rows.
+
+    In a picture that is as wide as the boxes the boards would be small.
+    """
+    others = [board for board in boards if board.shape is not Shape.ROW]
+    widest = max((max(p.x for p in board.places) + 1 for board in others), default=ROW_WIDTH)
+    in_row = max(MIN_ROW, min(ROW_WIDTH, int(widest * 2 / BOX_WIDTH)))
+    return [
+        replace(
+            board,
+            places=tuple(
+                Place(place.key, *row_spot(i, in_row)) for i, place in enumerate(board.places)
+            ),
+        )
+        if board.shape is Shape.ROW
+        else board
+        for board in boards
+    ]
 
 
 def row_board(
@@ -374,4 +486,5 @@ def stack_board(fluent: FluentTable, marks: Sequence[FluentTable]) -> Board:
         *(FactPattern(mark.name, 1, (0,), part=Part.MARK) for mark in marks),
     )
     reason = f"({fluent.name} …): things on things"
-    return Board(fluent.name, Shape.STACKS, places, patterns, reason)
+    holders = frozenset(i for i, thing in enumerate(things) if thing not in fluent.columns[0])
+    return Board(fluent.name, Shape.STACKS, places, patterns, reason, bare=holders)

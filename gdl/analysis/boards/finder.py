@@ -12,6 +12,7 @@ from gdl.analysis.boards.board_building import (
     named_board,
     row_board,
     stack_board,
+    with_short_rows,
 )
 from gdl.analysis.boards.evidence import (
     FluentTable,
@@ -46,6 +47,9 @@ from gdl.language import RelationKey, Ruleset, atoms_of
 
 MAX_ROW = 40
 """The most boxes beside each other."""
+
+MAX_BOARDS = 16
+"""The most boards of named places beside each other."""
 
 
 def find_layout(ruleset: Ruleset, refinement: LayoutRefinement = NO_REFINEMENT) -> BoardLayout:
@@ -83,9 +87,10 @@ class _Finder:
         self._take_rows()
         counters += self._take_single_values()
         stated = [
-            refined(b, self.refinement, evidence.static, evidence.fluents) for b in self.boards
+            refined(board, self.refinement, evidence.static, evidence.fluents)
+            for board in with_short_rows(self.boards)
         ]
-        boards = with_helpers(stated, evidence.ruleset)
+        boards = with_helpers(stated, evidence)
         patterns = move_patterns(boards, self.links)
         domains = [each for fluent in evidence.fluents.values() for each in fluent.columns]
         return BoardLayout(
@@ -308,6 +313,7 @@ class _Finder:
             elif full or (columns and found):
                 found.append((fluent, (full or columns)[-1:]))
         if found:
+            found = _with_boards(found, set(self.evidence.roles))
             self.boards.append(named_board(self.evidence, embedding, found))
             self._take(fluent.key for fluent, _ in found)
 
@@ -369,6 +375,46 @@ class _Finder:
                 order = order_of(values, self.chains) or in_natural_order(values)
                 self.boards.append(row_board(order, facts, "properties of the same things"))
                 self._take(key for key, _, _ in facts)
+
+
+def _with_boards(
+    found: list[tuple[FluentTable, tuple[int, ...]]], roles: set[str]
+) -> list[tuple[FluentTable, tuple[int, ...]]]:
+    """Put the argument that names one of several boards before that of the place.
+
+    All the facts have it, with the same values, and the initial state has most places once for
+    each of these.
+    """
+    values = [
+        {
+            each
+            for i, each in enumerate(fluent.columns)
+            if i not in columns and len(columns) == 1 and not each & roles
+        }
+        for fluent, columns in found
+    ]
+    shared = [each for each in set.intersection(*values) if 1 < len(each) <= MAX_BOARDS]
+    for names in sorted(shared, key=sorted):
+        index = [fluent.columns.index(names) for fluent, _ in found]
+        if any(
+            len(fluent.initial) > 1 and _is_repeated(fluent, columns[0], i)
+            for (fluent, columns), i in zip(found, index, strict=True)
+        ):
+            return [
+                (fluent, (i, *columns)) for (fluent, columns), i in zip(found, index, strict=True)
+            ]
+    return found
+
+
+def _is_repeated(fluent: FluentTable, place: int, board: int) -> bool:
+    """Whether the initial state has the same places for each board, and all boards."""
+    places: dict[str, set[str]] = {}
+    for row in fluent.initial:
+        places.setdefault(row[board], set()).add(row[place])
+    sets = list(places.values())
+    return places.keys() == fluent.columns[board] and all(
+        len(s & sets[0]) * 2 > len(s | sets[0]) for s in sets
+    )
 
 
 def _is_stacking(fluent: FluentTable) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,18 @@ MIN_PLACES = 4
 
 MAX_PLACES = 2_000
 """The most places of a board."""
+
+_WALL_NAME = re.compile(
+    r"(?:is_?)?(?:wall|blocked|block|fence|barrier|border|closed)_?(?:on|to|at|in|from)?_?(?:the)?_?"
+    r"(north|east|south|west|n|e|s|w|top|right|bottom|left|up|down)(?:side|wall)?",
+    re.IGNORECASE,
+)
+_SIDES = {
+    **dict.fromkeys(("north", "n", "top", "up"), "top"),
+    **dict.fromkeys(("east", "e", "right"), "right"),
+    **dict.fromkeys(("south", "s", "bottom", "down"), "bottom"),
+    **dict.fromkeys(("west", "w", "left"), "left"),
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,15 @@ class GridFacts:
     content: tuple[int, ...] = ()
     names_panel: bool = False
     """Whether the coordinates are those of one of several boards, not of a place."""
+
+    @property
+    def side(self) -> str:
+        """The side of each place that the facts are a wall on, by their name; otherwise empty.
+
+        So (blockedNorth 3 4) is a wall at the top of a place.
+        """
+        named = None if self.content or self.end else _WALL_NAME.fullmatch(self.fluent.name)
+        return _SIDES[named[1].lower()] if named else ""
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -167,6 +189,7 @@ def _choose(
         key=lambda pair: (
             shared[values[pair[0]], values[pair[1]]],
             values[pair[0]] == values[pair[1]],
+            all(len({row[i] for row in fluent.initial}) > 1 for i in pair),
             pair[1] == pair[0] + 1,
             pair,
         ),
@@ -299,7 +322,7 @@ def _fits(facts: GridFacts, group: Sequence[GridFacts]) -> bool:
         widest.fluent.columns[i] for i in widest.index
     ]:
         return False
-    if any(facts.fills and other.fills for other in group):
+    if not facts.side and any(facts.fills and other.fills for other in group):
         return False
     sides = [
         (facts.fluent.columns[facts.pair[k]], widest.fluent.columns[widest.pair[k]])

@@ -3,7 +3,9 @@
 Two kinds are found, of which no goal depends on either. A *helper* has no content, and says where
 the next piece will lie: rules for ``next`` put another fact on the place that it names, as ``room``
 does in connect four. What is said *aside* has content, as the pieces of the board do on which goals
-depend: it tells more of a place, as that a role has been told what lies there.
+depend: it tells more of a place, as that a role has been told what lies there. Where goals depend
+on numbers of places, such as those of connected groups, and other facts say which role's the places
+are, these are the pieces, and the numbers are said aside.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from gdl.analysis.boards.axes import order_of
+from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.layout import Board, FactPattern, Part, function_of
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import Function, Rule, Ruleset, Term, body_atoms
@@ -20,10 +24,10 @@ GOAL, NEXT, TRUE, DOES = ("goal", 2), ("next", 1), ("true", 1), ("does", 2)
 _THINGS = (Part.PIECE, Part.MARK)
 
 
-def with_helpers(boards: Sequence[Board], ruleset: Ruleset) -> tuple[Board, ...]:
+def with_helpers(boards: Sequence[Board], evidence: RulesEvidence) -> tuple[Board, ...]:
     """Say of the facts on each board which only help the rules."""
-    judged = _judged(ruleset)
-    return tuple(replace(board, patterns=_patterns(board, ruleset, judged)) for board in boards)
+    judged = _judged(evidence.ruleset)
+    return tuple(replace(board, patterns=_patterns(board, evidence, judged)) for board in boards)
 
 
 def _judged(ruleset: Ruleset) -> frozenset[FunctionKey]:
@@ -34,13 +38,16 @@ def _judged(ruleset: Ruleset) -> frozenset[FunctionKey]:
 
 
 def _patterns(
-    board: Board, ruleset: Ruleset, judged: frozenset[FunctionKey]
+    board: Board, evidence: RulesEvidence, judged: frozenset[FunctionKey]
 ) -> tuple[FactPattern, ...]:
-    pieces = [
-        each
-        for each in board.patterns
-        if each.content and each.part in _THINGS and (each.name, each.arity) in judged
-    ]
+    ruleset = evidence.ruleset
+    things = [each for each in board.patterns if each.content and each.part in _THINGS]
+    pieces = [each for each in things if (each.name, each.arity) in judged]
+    owned = [each for each in things if _names_roles(each, evidence)]
+    if pieces and owned and all(_is_numbered(each, evidence) for each in pieces):
+        return tuple(
+            replace(each, part=Part.ASIDE) if each in pieces else each for each in board.patterns
+        )
     found = []
     for pattern in board.patterns:
         part = pattern.part
@@ -53,6 +60,16 @@ def _patterns(
                 part = Part.HELPER
         found.append(replace(pattern, part=part))
     return tuple(found)
+
+
+def _names_roles(pattern: FactPattern, evidence: RulesEvidence) -> bool:
+    columns = evidence.fluents[pattern.name, pattern.arity].columns
+    return all(columns[i] <= set(evidence.roles) for i in pattern.content)
+
+
+def _is_numbered(pattern: FactPattern, evidence: RulesEvidence) -> bool:
+    columns = evidence.fluents[pattern.name, pattern.arity].columns
+    return all(order_of(columns[i], ()) is not None for i in pattern.content)
 
 
 def _shows_where(helper: FactPattern, piece: FactPattern, rule: Rule) -> bool:

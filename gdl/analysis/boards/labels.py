@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import ceil, sqrt
 from string import ascii_lowercase
+from typing import TypeVar
 
 from gdl.analysis.boards.axes import Axis
 from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.geometry import Geometry
 from gdl.analysis.boards.layout import Board, Label, MovePattern, Place
 from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domains
+
+FOLDED_RATIO = 6
+"""How many times as long as wide a board is that is cut into strips."""
+
+MIN_FOLDED = 16
+"""The fewest lines of such a board."""
+
+STRIP_GAP = 1.2
+"""Places between two strips."""
+
+_Spot = TypeVar("_Spot", Place, Label)
 
 SPARE_VALUES = 2
 """How many values more than the board has lines an argument can have that is a coordinate."""
@@ -49,6 +62,41 @@ def square_labels(across: Sequence[str], down: Sequence[str]) -> tuple[Label, ..
     ]
     beside = [Label(text, -1.0, float(i), "row", text) for i, text in enumerate(down)]
     return (*below, *beside)
+
+
+def folded(
+    places: tuple[Place, ...], labels: tuple[Label, ...]
+) -> tuple[tuple[Place, ...], tuple[Label, ...]] | None:
+    """Cut a board into strips beside each other; None where it is not much longer than wide.
+
+    Each strip has the labels of its lines, and those that cross them once more.
+    """
+    across, down = (int(max(getattr(place, way) for place in places)) + 1 for way in "xy")
+    long, short = max(across, down), min(across, down)
+    if long < MIN_FOLDED or long < FOLDED_RATIO * short:
+        return None
+    along, beside = ("x", "y") if across > down else ("y", "x")
+    count = round(sqrt(long / short))
+    size = ceil(long / count)
+
+    def in_strip(one: _Spot) -> _Spot:
+        strip = int(getattr(one, along) // size)
+        return at_strip(one, strip, getattr(one, along) - strip * size)
+
+    def at_strip(one: _Spot, strip: int, spot: float) -> _Spot:
+        far = getattr(one, beside) + strip * (short + STRIP_GAP)
+        return replace(one, **{along: spot, beside: far})
+
+    named = "column" if along == "x" else "row"
+    cut = [in_strip(label) for label in labels if label.line == named]
+    ends = [
+        at_strip(label, strip, -1.0 if along == "x" else float(size))
+        for label in labels
+        if label.line != named
+        for strip in range(count)
+    ]
+    found = tuple(sorted(map(in_strip, places), key=lambda place: (place.y, place.x)))
+    return found, (*cut, *ends)
 
 
 def role_rims(evidence: RulesEvidence, places: Sequence[Place]) -> tuple[tuple[int, str, str], ...]:

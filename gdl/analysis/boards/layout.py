@@ -40,6 +40,8 @@ class Part(StrEnum):
     """A line between two places."""
     SIDE = "side"
     """A side of a square."""
+    LAYER = "layer"
+    """One of the things that lie on each other on a place; the first word of each is its level."""
     PANEL = "panel"
     """A property of one of several boards; the key is the beginning of its places' keys."""
     HELPER = "helper"
@@ -150,7 +152,9 @@ class Board:
     sides: tuple[tuple[str, str], ...] = ()
     """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
     bare: frozenset[int] = frozenset()
-    """Places, by index, of which only sides are drawn."""
+    """Places, by index, of which only sides are drawn; of stacks, things that stand on nothing."""
+    middle: tuple[float, float] | None = None
+    """Where places are corners of squares, how far the square that each names is from it."""
     rims: tuple[tuple[int, str, str], ...] = ()
     """Whose the rim of a board of hexagons is: a place by index, which of its sides, and a role.
 

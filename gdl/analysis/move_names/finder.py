@@ -310,7 +310,8 @@ def _lines_of(board: Board) -> dict[int, tuple[str, frozenset[str]]]:
     """For positions of a key: whether equal words lie in a column or a row, and these words."""
     found: dict[int, tuple[str, frozenset[str]]] = {}
     size = board.key_length
-    if board.shape is not Shape.SQUARES or size < 2:
+    panel = len(board.panels[0].key) if board.panels else 0
+    if board.shape is not Shape.SQUARES or size - panel < 2:  # places have a name of their own
         return found
     for position in (size - 2, size - 1):
         words = frozenset(place.key[position] for place in board.places)

@@ -85,12 +85,15 @@ class MoveNames:
     """The names of a game's moves: a value that follows from the rules, and is read as JSON, too.
 
     Without templates moves are said in their own words. ``waiting`` are moves that a role makes
-    only while others choose.
+    only while others choose. ``column`` and ``row`` are the words for whole ones, which a page can
+    say in its language.
     """
 
     templates: tuple[MoveTemplate, ...] = ()
     boards: tuple[CellNames, ...] = ()
     waiting: frozenset[str] = frozenset({NOOP})
+    column: str = "column"
+    row: str = "row"
 
     @cached_property
     def _template_of(self) -> dict[tuple[str, int], MoveTemplate]:
@@ -175,7 +178,8 @@ class MoveNames:
                 is_after_cell = True
             elif i in lines:
                 kind, number = lines[i]
-                said.append(f"{kind} {self.boards[number].line(kind, words[i])}")
+                line = self.column if kind == "column" else self.row
+                said.append(f"{line} {self.boards[number].line(kind, words[i])}")
             elif words[i].lower() not in unsaid.get(i, ()):
                 said.append(words[i])
                 is_after_cell = False

@@ -26,6 +26,12 @@ from ggp_player.manager_service.storage.store import OPEN, EventMatch, Store, St
 from ggp_player.match_runner.game_manager import MatchStep
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 
+RECENT_MS = 20_000
+"""How long the last position of a match is shown with those under way, in milliseconds."""
+
+MAX_RECENT = 24
+"""The most such matches; those that ended first are left out."""
+
 MAX_DELAYED = 100_000
 """Things to be told later; of more, steps are not told at all."""
 
@@ -35,12 +41,19 @@ class RunningMatch:
     """A match under way as spectators see it; ``step`` is the latest.
 
     ``moves`` are the joint moves so far: where some are hidden, or were not told, they are fewer
-    than steps.
+    than steps. ``goals`` are there when it is over, which it was when ``ended``, in milliseconds.
     """
 
     match: EventMatch
     step: int = 0
     moves: list[tuple[str, ...]] = field(default_factory=list)
+    goals: tuple[int | None, ...] = ()
+    ended: int = 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether moves are missing, so that the position is not known."""
+        return self.step != len(self.moves)
 
     def take(self, number: int, values: Mapping[str, Any]) -> None:
         """Take what is told of a step."""
@@ -58,6 +71,7 @@ class PublicView:
 
     def __init__(self, store: Store, news: News, now: WallClock = wall_clock) -> None:
         self.running: dict[int, RunningMatch] = {}
+        self._recent: list[RunningMatch] = []
         self._store = store
         self._news = news
         self._now = now
@@ -99,8 +113,7 @@ class PublicView:
 
     def match_ended(self, match: EventMatch, result: MatchResult) -> None:
         """Tell the result of a match."""
-        values = {"players": match.players, "goals": result.goals, "failure": result.failure}
-        self._tell(match.event, partial(self._publish, "match_ended", match, values))
+        self._tell(match.event, partial(self._match_ended, match, result))
 
     def match_left(self, match: EventMatch) -> None:
         """Note that an attempt of a match is over, whether it has a result or not."""
@@ -112,8 +125,17 @@ class PublicView:
             self._over.add(number)
             self._forget(number)
 
+    def _match_ended(self, match: EventMatch, result: MatchResult) -> None:
+        if match.id in self.running:
+            self.running[match.id].goals = result.goals
+        values = {"players": match.players, "goals": result.goals, "failure": result.failure}
+        self._publish("match_ended", match, values)
+
     def _match_left(self, match: EventMatch) -> None:
-        self.running.pop(match.id, None)
+        left = self.running.pop(match.id, None)
+        if left is not None and left.goals and not left.is_hidden:
+            left.ended = self._now()
+            self._recent = [*self._recent, left][-MAX_RECENT:]
         self._forget(match.event)
 
     def _forget(self, number: int) -> None:
@@ -162,6 +184,12 @@ class PublicView:
         self._waiting.clear()
         if self._timer is not None:
             self._timer.cancel()
+
+    def recent(self) -> list[RunningMatch]:
+        """List the matches that were shown to their ends, and ended a moment ago."""
+        since = self._now() - RECENT_MS
+        self._recent = [one for one in self._recent if one.ended > since]
+        return list(self._recent)
 
     def matches_of_players(self) -> dict[str, str]:
         """Return for each player that is in a match which one."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
+from gdl.language import RANDOM_ROLE
 from ggp_player.manager_service.scheduling.public_view import RunningMatch
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.store import EventMatch
@@ -27,13 +29,36 @@ DRAWING_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class LiveBoard:
-    """A match under way; ``drawing`` is of its ``step``, None where that is not shown."""
+    """A match under way, or one that is just over; ``drawing`` is of its ``step``.
+
+    It is None where that is not shown, or not drawn yet. ``seats`` has each player, and the role
+    that it plays where that is known. ``last_moves`` has who made which, without those that wait.
+    """
 
     match: EventMatch
     step: int
-    last_move: str = ""
     is_hidden: bool = False
     drawing: Drawing | None = None
+    goals: tuple[int | None, ...] = ()
+
+    @property
+    def seats(self) -> list[tuple[str, str]]:
+        """Each player with its role, empty where that is not known."""
+        return list(zip_longest(self.match.players, self._roles, fillvalue=""))
+
+    @property
+    def last_moves(self) -> list[tuple[str, str]]:
+        """What each role has done in the last step, with its player; nothing for who waited."""
+        if self.drawing is None:
+            return []
+        player = dict(zip(self._roles, self.match.players, strict=False))
+        return [(player.get(role, role), said) for role, said in self.drawing.last_moves if said]
+
+    @property
+    def _roles(self) -> tuple[str, ...]:
+        roles = () if self.drawing is None else self.drawing.roles
+        persons = tuple(role for role in roles if role.lower() != RANDOM_ROLE)
+        return persons if len(persons) == len(self.match.players) else ()
 
 
 @dataclass(slots=True)
@@ -54,24 +79,26 @@ class LiveBoards:
 
     async def boards(self) -> list[LiveBoard]:
         """Return the boards; those that are not drawn in time are of an earlier step."""
-        running = list(self._scheduler.public.running.values())[:MAX_BOARDS]
-        self._forget({one.match.match_id for one in self._scheduler.public.running.values()})
+        public = self._scheduler.public
+        recent = public.recent()
+        self._forget({one.match.match_id for one in (*public.running.values(), *recent)})
+        running = [*public.running.values(), *recent][:MAX_BOARDS]
         tasks = [task for one in running if (task := self._draw(one)) is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=DRAWING_SECONDS)
         return [self._board(one) for one in running]
 
     def _board(self, running: RunningMatch) -> LiveBoard:
-        match, moves = running.match, running.moves
-        if running.step != len(moves):
-            return LiveBoard(match, running.step, is_hidden=True)
+        match = running.match
+        if running.is_hidden:
+            return LiveBoard(match, running.step, is_hidden=True, goals=running.goals)
         drawn = self._drawn.get(match.match_id, _Drawn())
-        last = "  ".join(moves[-1]) if moves else ""
-        return LiveBoard(match, running.step, last, drawing=drawn.drawing)
+        step = running.step if running.goals else max(drawn.step, 0)
+        return LiveBoard(match, step, drawing=drawn.drawing, goals=running.goals)
 
     def _draw(self, running: RunningMatch) -> asyncio.Task[None] | None:
         """Begin to draw a match's latest position, unless that is done or under way."""
-        if running.step != len(running.moves):
+        if running.is_hidden:
             return None
         drawn = self._drawn.setdefault(running.match.match_id, _Drawn())
         if drawn.task is None and drawn.step != running.step:

@@ -39,6 +39,11 @@ export function decimal(number, digits) {
   return number.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
 }
 
+/** A number with all its digits, in groups. */
+export function grouped(number) {
+  return number.toLocaleString(language, { maximumFractionDigits: 1 });
+}
+
 /** The element of an id. */
 export function byId(id) {
   return document.getElementById(id);
@@ -57,7 +62,7 @@ export function address(path) {
 
 /** Have the server change something; the reply's JSON. Throws an Error with its sentence. */
 export async function post(path, values = {}) {
-  const response = await fetch(address(path), {
+  const response = await answered(path, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
@@ -71,9 +76,16 @@ export async function post(path, values = {}) {
 
 /** Fetch JSON. Throws an Error with the server's sentence. */
 export async function get(path) {
-  const response = await fetch(address(path));
+  const response = await answered(path);
   if (!response.ok) throw new Error(await sentenceOf(response));
   return response.json();
+}
+
+/** What the server answers. Throws an Error with a sentence where it is not there. */
+function answered(path, options = {}) {
+  return fetch(address(path), options).catch(() => {
+    throw new Error(said("the program does not answer"));
+  });
 }
 
 async function sentenceOf(response) {
@@ -88,9 +100,13 @@ async function sentenceOf(response) {
 export function short(number) {
   if (number === null || number === undefined) return "–";
   for (const [size, unit] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) {
-    if (Math.abs(number) >= size) return (number / size).toPrecision(3) + unit;
+    if (Math.abs(number) >= size) return ofThreeDigits(number / size) + unit;
   }
-  return Number.isInteger(number) ? String(number) : number.toPrecision(3);
+  return Number.isInteger(number) ? String(number) : ofThreeDigits(number);
+}
+
+function ofThreeDigits(number) {
+  return number.toLocaleString(language, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
 
 /** A value between 0 and 100 for people. */

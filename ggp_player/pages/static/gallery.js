@@ -76,7 +76,7 @@ async function begin(card, pressed) {
     await post("/begin", { game: card.id, roles, level: Number(byId("level").value) });
     return location.assign(address("/match/"));
   } catch (error) {
-    complain(error instanceof TypeError ? said("the program does not answer") : error.message);
+    complain(error.message);
   }
   pressed.disabled = false;
   pressed.removeAttribute("aria-busy");
@@ -107,15 +107,30 @@ async function add(file) {
   if (file.size > Number(byId("file").dataset.most)) return complain(said("a rulesheet has at most 1 MiB"));
   byId("add").setAttribute("aria-busy", "true");
   try {
-    const { key, problems } = await post("/rules", { name: file.name, text: await file.text() });
+    const text = await textOf(file);
+    if (!text.trim()) return complain(said("the file is empty"));
+    if (text.includes("\0")) return complain(said("the file is no text"));
+    const { key, problems } = await post("/rules", { name: file.name, text });
     if (problems) return showProblems(problems);
     sessionStorage.removeItem(KEPT); // so that it is seen
     location.hash = key;
     location.reload();
   } catch (error) {
-    complain(error instanceof TypeError ? said("the program does not answer") : error.message);
+    complain(error.message);
   } finally {
     byId("add").removeAttribute("aria-busy");
+  }
+}
+
+/** The text of a file: in UTF-16 where it begins so, or else in UTF-8, or in that of old editors. */
+async function textOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const mark = bytes[0] * 256 + bytes[1];
+  if (mark === 0xfffe || mark === 0xfeff) return new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
   }
 }
 

@@ -12,6 +12,7 @@ const LISTED = 300;
 const FILTERED_FROM = 24;
 const MOST_MARKED = 0.5;
 const CHANCE = "random";
+const AGAIN = 3000; // milliseconds until a program that has ended is looked for once more
 
 const board = new Board(byId("board"), { onCell: click, label: said("The board") });
 const moves = new MovesTable(byId("moves"));
@@ -27,6 +28,7 @@ follow(address(number ? `/events?page=${number}` : "/events"), update, (state) =
   const told = { lost: said("The program does not answer; trying again."), closed: said("The program has ended. What was played is kept.") };
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");
+  if (state === "closed") lookForProgram();
 });
 
 for (const name of ["back", "hint", "flip", "resign", "new"]) {
@@ -45,6 +47,19 @@ async function showNext() {
   if (answered?.ok) return location.reload();
   byId("connection").hidden = false;
   setText(byId("connection"), said("The program has ended. What was played is kept."));
+  lookForProgram();
+}
+
+/** Say when the program runs again; the board of the match that has ended stays to be looked at. */
+async function lookForProgram() {
+  let answer = null;
+  while (!answer?.ok) {
+    await new Promise((done) => setTimeout(done, AGAIN));
+    if (!document.hidden) answer = await fetch(address("/")).catch(() => null);
+  }
+  complain(""); // such as that it does not answer
+  const again = element("a", { href: address("/") }, said("Load the page again"));
+  byId("connection").replaceChildren(said("The program runs again; this match has ended."), " ", again);
 }
 
 function update(message) {

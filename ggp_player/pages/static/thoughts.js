@@ -1,7 +1,7 @@
 // What a search thinks: its moves with bars, its rates, and the line that it expects.
 
 import { BranchesPanel } from "./branches.js";
-import { decimal, drawing, element, jointMove, nameOf, said, setText, short, value } from "./dom.js";
+import { decimal, drawing, element, grouped, jointMove, nameOf, said, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
 const BETWEEN_MOVES = /(, | \+ )/; // in the text of a line
@@ -61,8 +61,8 @@ export class ThoughtsPanel {
   }
 
   #row(known, chosen) {
-    const texts = [this.#name(known.move), ...known.cells.slice(1, -1), expected(known, this.names)];
-    const told = [known.move, ...known.cells.slice(1)];
+    const texts = [this.#name(known.move), ...known.cells.slice(1, -1).map(localised), expected(known, this.names)];
+    const told = [known.move, ...texts.slice(1, -1), known.cells.at(-1)];
     const cells = texts.map((text, index) => element("td", { class: classOf(COLUMNS[index]), title: told[index] !== text ? told[index] : null },
       index === 0 && this.onMove ? this.#button(known.move) : text));
     cells.splice(BAR, 0, element("td", {}, bar(known)));
@@ -88,8 +88,15 @@ export function worth(number, isProved) {
 function expected(known, names) {
   const text = known.cells.at(-1);
   const called = (move) => nameOf(move, names) || move;
-  if (known.twin) return text.replace(known.twin, called(known.twin));
+  if (known.twin) return said("as {move}, by symmetry", { move: called(known.twin) });
   return text.split(BETWEEN_MOVES).map(called).join("");
+}
+
+/** A cell of the table in the page's language: a number, or whether the value is proved. */
+function localised(text) {
+  if (text === "yes") return said("yes");
+  if (!/^[\d,]+(\.\d)?$/.test(text)) return text;
+  return grouped(Number(text.replaceAll(",", "")));
 }
 
 function classOf(column) {

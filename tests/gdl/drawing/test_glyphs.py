@@ -9,6 +9,7 @@ from gdl.drawing.glyphs import (
     PALETTE,
     GlyphForm,
     abbreviate,
+    colour_of,
     glyph_of,
     legend,
     palette_colour,
@@ -84,7 +85,7 @@ def test_colours_can_be_told_by_every_program() -> None:
         (("red", "yellow"), "y", COLOURS["yellow"]),
         (("redJumper", "blueJumper", "redDuper"), "r", COLOURS["red"]),
         (("red", "robot"), "r", ""),
-        (("ruth", "yves"), "y", ""),
+        (("ruth", "robert"), "r", ""),
     ],
 )
 def test_a_letter_that_begins_roles_of_one_colour_has_it(
@@ -93,6 +94,20 @@ def test_a_letter_that_begins_roles_of_one_colour_has_it(
     glyph = glyph_of((letter,), Part.PIECE, BoardLayout(roles))
     assert (glyph.form is GlyphForm.DISC) == bool(colour)
     assert glyph.colour == (colour or palette_colour(letter))
+
+
+def test_a_letter_that_begins_one_role_without_a_colour_has_the_colour_of_the_role() -> None:
+    layout = BoardLayout(("sheep", "wolf"))
+    for letter, role in (("s", "sheep"), ("w", "wolf")):
+        glyph = glyph_of((letter,), Part.PIECE, layout)
+        assert (glyph.form, glyph.colour) == (GlyphForm.LABEL, colour_of(role, layout))
+    alone = glyph_of(("s",), Part.PIECE, BoardLayout(("solver",)))
+    assert alone.colour == palette_colour("s")
+
+
+def test_two_letters_are_a_piece_of_chess_only_where_a_role_has_its_colour() -> None:
+    assert glyph_of(("wb",), Part.PIECE, LAYOUT).form is GlyphForm.SYMBOL
+    assert glyph_of(("wb",), Part.PIECE, BoardLayout(("robot",))).form is GlyphForm.LABEL
 
 
 def test_numbered_things_have_short_labels() -> None:

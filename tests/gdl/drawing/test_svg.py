@@ -302,3 +302,41 @@ def test_a_place_is_called_as_its_label_says_and_with_what_is_there() -> None:
     titles = [title.text for title in picture("hex", 4).iter(f"{SVG}title")]
     assert any(re.fullmatch("[a-f][1-6]: (red|blue)", title or "") for title in titles)
     assert "a1" in titles
+
+
+MANY = "".join(f"(init (seen f{i})) (base (seen f{i}))" for i in range(300))
+CELLS = "".join(f"(base (at {x} {y} a)) (base (at {x} {y} b))" for x in "123" for y in "123")
+
+
+def test_many_other_facts_do_not_make_the_board_small() -> None:
+    rules = gdl.parse(f"(role a) (role b) {CELLS} (init (at 1 1 a)) {MANY}")
+    state = gdl.interpret(rules).initial_state()
+    root = ElementTree.fromstring(draw_svg(layout_of(rules), state))
+    assert float(root.get("height", "")) < 450
+    assert any(re.fullmatch("and [0-9]+ lines more", text) for text in texts(root))
+    named = " ".join(element.get("data-fact", "") for element in root.iter())
+    assert all(f"(seen f{i})" in named for i in range(300))
+
+
+def test_what_stands_on_nothing_is_flat_also_with_a_mark() -> None:
+    rules = gdl.parse(
+        "(role a) (init (on one left)) (init (on two one)) (init (on three two))"
+        "(init (clear right))"
+        "(<= (next (on ?x ?y)) (does a (put ?x ?y)))"
+        "(<= (legal a (put three ?y)) (true (clear ?y)))"
+        "(<= (next (clear ?y)) (true (clear ?y)))"
+    )
+    state = gdl.interpret(rules).initial_state()
+    root = ElementTree.fromstring(draw_svg(layout_of(rules), state))
+    flat = {
+        cell.get("data-cell")
+        for cell in root.iter(f"{SVG}g")
+        if (ground := cell.find(f"{SVG}rect")) is not None and ground.get("height") == "16"
+    }
+    assert flat == {"left", "right"}
+
+
+def test_several_boards_have_their_names_where_moves_use_them() -> None:
+    shown = texts(picture("twinBoards"))
+    assert {"first", "second"} <= set(shown)
+    assert "ne" not in texts(picture("nineBoards"))

@@ -109,3 +109,23 @@ def test_a_crowded_place_is_listed() -> None:
     layout = layout_of_game("diceRace")
     start = plain(draw_text(layout, machine_of("diceRace").initial_state()))
     assert "0  gold 1 gold 2 silver 1 silver 2" in start
+
+
+def test_lines_between_corners_are_drawn() -> None:
+    ends = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
+    ends += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]
+    base = "".join(f"(base (line {a} {b} {c} {d}))" for a, b, c, d in ends)
+    boxes = "".join(f"(base (box {x} {y} x))" for x in (1, 2) for y in (1, 2))
+    layout = find_layout(gdl.parse(f"(role a) {base} {boxes} (<= (next (box 1 1 x)) (true p))"))
+    state = gdl.parse_term("(s (line 1 1 2 1) (line 1 1 1 2) (line 2 2 2 3) (box 1 1 x))")
+    assert isinstance(state, gdl.Function)
+    lines = plain(draw_text(layout, state.args)).splitlines()
+    assert lines[1:] == ["1 ·─· ·", "  │X", "2 · · ·", "    │", "3 · · ·", "  1 2 3", "", "X x"]
+
+
+def test_walls_stand_behind_their_places() -> None:
+    squares = [f"{x} {y}" for x in "12" for y in "12"]
+    base = "".join(f"(base (at a {s})) (base (wallNorth {s}))" for s in squares)
+    layout = find_layout(gdl.parse(f"(role a) {base} (<= (next (at a 1 1)) (true p))"))
+    state = [gdl.parse_term("(at a 1 1)"), gdl.parse_term("(wallNorth 1 1)")]
+    assert "1 a‾ ·" in plain(draw_text(layout, state)).splitlines()

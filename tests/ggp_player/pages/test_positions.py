@@ -99,3 +99,11 @@ def test_many_states_are_forgotten_and_found_again(
     for line in ("0.7-3.0-0.1", "0.1", "0.7-3.0-0.1"):
         found = small.position(1, line).state
     assert found == expected
+
+
+def test_a_match_that_goes_on_keeps_its_positions() -> None:
+    tree = MatchTree((GAMES / "ticTacToe.kif").read_text(), MOVES)
+    longer = (*MOVES, ("(put c3)", "noop"))
+    assert not tree.go_on(MOVES[1:])
+    assert tree.go_on(longer)
+    assert tree.position(len(longer), "").history == longer

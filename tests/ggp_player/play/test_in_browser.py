@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -243,18 +244,18 @@ def test_a_person_on_a_page_plays_in_a_match(browser: Browser) -> None:
         page.locator("#connection", has_text="The program has ended").wait_for()
 
 
-def drop(page: Page, name: str, text: str) -> None:
-    """Drop a file of text on the page."""
+def drop(page: Page, name: str, held: str | bytes) -> None:
+    """Drop a file of text, or of bytes, on the page."""
     page.evaluate(
-        """([name, text]) => {
+        """([name, bytes]) => {
           const dataTransfer = new DataTransfer();
-          dataTransfer.items.add(new File([text], name));
+          dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
           for (const kind of ["dragover", "drop"]) {
             const event = new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer });
             document.querySelector("#games").dispatchEvent(event);
           }
         }""",
-        [name, text],
+        [name, list(held.encode() if isinstance(held, str) else held)],
     )
 
 
@@ -307,6 +308,38 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
 
 
 @pytest.mark.thorough
+def test_files_are_read_in_the_encodings_that_they_may_have(browser: Browser) -> None:
+    with playing(browser, "play", "--no-browser", "--opponent", "legal") as page:
+        rules = (ROOT / "games" / "ticTacToe.kif").read_text().replace("; Tic-", "; Für Tic-")
+        for number, encoding in enumerate(("utf-16", "utf-8-sig", "windows-1252"), 1):
+            drop(page, "mine.kif", rules.encode(encoding))
+            page.locator(f"#added-{number} h2", has_text="Für Tic-tac-toe").wait_for()
+        for held, complaint in ((b" ", "The file is empty."), (bytes(9), "The file is no text.")):
+            drop(page, "mine.kif", held)
+            page.locator("#complaint", has_text=complaint).wait_for()
+
+
+@pytest.mark.thorough
+def test_a_page_says_that_its_program_has_ended_and_that_it_runs_again(browser: Browser) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(LIMIT)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    flags = ("play", "--no-browser", "--opponent", "legal", "--port", str(port))
+    with playing(browser, *flags):
+        page.goto(f"http://127.0.0.1:{port}/")
+        begin_from_gallery(page, "Tic-tac-toe")
+    page.locator("#connection", has_text="The program has ended").wait_for()
+    page.locator("#board [data-cell]").first.click()
+    page.locator("#complaint", has_text="The program does not answer.").wait_for()
+    with playing(browser, *flags):
+        page.locator("#connection", has_text="The program runs again").wait_for()
+        page.get_by_role("link", name="Load the page again").click()
+        page.locator("#games").wait_for()
+        page.close()
+
+
+@pytest.mark.thorough
 def test_an_open_page_shows_the_match_that_took_its_place(browser: Browser) -> None:
     with playing(browser, "play", "--no-browser", "--opponent", "legal") as page:
         begin_from_gallery(page, "Tic-tac-toe")
@@ -336,6 +369,11 @@ def test_a_language_is_chosen_and_kept(browser: Browser) -> None:
         page.locator("#turn.over", has_text="Sie gewinnen.").wait_for()
         page.locator("#ending", has_text="Entschieden durch cross auf b1, b2 und b3.").wait_for()
         assert page.locator("html").get_attribute("lang") == "de"
+        page.get_by_role("link", name="Alle Spiele").click()
+        page.get_by_label("Suchen").fill("")
+        page.get_by_role("button", name="Connect four spielen", exact=True).click()
+        page.locator("#legal").get_by_role("button", name="Spalte 4", exact=True).click()
+        page.locator("#moves td", has_text="Spalte 4").wait_for()
         assert fits(page)
         page.get_by_label("Sprache").select_option("en")
-        page.locator("#turn.over", has_text="You win.").wait_for()
+        page.locator("#moves td", has_text="column 4").wait_for()

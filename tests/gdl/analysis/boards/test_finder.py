@@ -8,11 +8,13 @@ import pytest
 import gdl
 from gdl.analysis.boards import (
     Board,
+    BoardCell,
     BoardLayout,
     LayoutRefinement,
     LayoutRefinementError,
     Part,
     Shape,
+    cells_of_move,
     find_layout,
     function_of,
 )
@@ -305,3 +307,91 @@ def test_a_board_is_larger_than_the_two_ranks_of_its_pieces() -> None:
         "(<= (next (cell ?x ?a ?p)) (true (cell ?x ?a ?p)) (not (does ?p (move ?x ?a ?a))))"
     )
     assert {place.key[1] for place in layout.boards[0].places} >= set("2345678")
+
+
+TWO_BOARDS = """
+(role x) (role o) (line a b c) (line d e f) (line g h i) (line a d g) (line b e h) (line c f i)
+(place a) (place b) (place c) (place d) (place e) (place f) (place g) (place h) (place i)
+(board left) (board right)
+(<= (init (empty ?p ?b)) (place ?p) (board ?b))
+(<= (legal ?r (mark ?p ?b)) (role ?r) (true (empty ?p ?b)))
+(<= (next (cross ?p ?b)) (does x (mark ?p ?b)))
+(<= (next (empty ?p ?b)) (true (empty ?p ?b)))
+"""
+
+
+def test_an_argument_names_boards_of_named_places() -> None:
+    (board,) = found(TWO_BOARDS).boards
+    assert [panel.key for panel in board.panels] == [("left",), ("right",)]
+    assert len(board.places) == 18
+    move = gdl.parse_term("(mark e right)")
+    assert cells_of_move(found(TWO_BOARDS), move) == (BoardCell(0, ("right", "e")),)
+
+
+def test_facts_without_content_that_say_that_nothing_is_there_are_blank() -> None:
+    assert found(TWO_BOARDS).boards[0].blank == {"empty"}
+
+
+def numbered(text: str) -> str:
+    """Rules for a board of 4 by 4, with the names of ``text`` for a piece and walls."""
+    squares = [f"{x} {y}" for x in "1234" for y in "1234"]
+    base = "".join(f"(base (at a {square}))" for square in squares)
+    walls = "".join(
+        f"(init ({name} {square})) (base ({name} {square})) (<= (next ({name} {square})) (true a))"
+        for name in text.split()
+        for square in squares[:6]
+    )
+    return f"(role a) {base} (init (at a 1 1)) {walls}"
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [
+        ("blockedNorth", "top"),
+        ("wall_east", "right"),
+        ("wallLeft", "left"),
+        ("is_blocked_s", "bottom"),
+    ],
+)
+def test_walls_are_sides_by_their_names(name: str, side: str) -> None:
+    (board,) = found(numbered(name)).boards
+    assert board.sides == ((name, side),)
+    assert {p.name: p.part for p in board.patterns} == {"at": Part.PIECE, name: Part.SIDE}
+
+
+def test_other_words_with_a_direction_are_no_walls() -> None:
+    (board,) = found(numbered("moved_left")).boards
+    assert board.sides == ()
+
+
+def test_a_third_coordinate_is_how_high_things_lie() -> None:
+    ground = " ".join(f"(init (cube {x} {y} 0 earth))" for x in range(5) for y in range(x + 1))
+    rules = (
+        f"(role a) {ground} (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)"
+        "(<= (legal a (put ?x ?y ?z)) (true (cube ?x ?y ?n ?c)) (succ ?n ?z))"
+        "(<= (next (cube ?x ?y ?z a)) (does a (put ?x ?y ?z)))"
+        "(<= (next (cube ?x ?y ?z ?c)) (true (cube ?x ?y ?z ?c)))"
+    )
+    (board,) = found(rules).boards
+    assert [pattern.part for pattern in board.patterns] == [Part.LAYER]
+    assert len(board.places) == 15
+
+
+def test_a_board_that_is_much_longer_than_wide_is_cut_into_strips() -> None:
+    base = "".join(f"(base (block {x} {y}))" for x in (1, 2, 3) for y in range(1, 31))
+    (board,) = found(f"(role a) {base} (<= (next (block 1 2)) (true (block 1 1)))").boards
+    assert len({(place.x, place.y) for place in board.places}) == len(board.places) == 90
+    assert max(place.y for place in board.places) == 9
+    assert max(place.x for place in board.places) < 12
+    assert [label.text for label in board.labels].count("1") == 4
+    assert [label.text for label in board.labels].count("30") == 1
+
+
+def test_lines_between_corners_enclose_squares() -> None:
+    pairs = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
+    pairs += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]
+    base = " ".join(f"(base (line {a} {b} {c} {d}))" for a, b, c, d in pairs)
+    step = "(<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))"
+    assert found(f"(role a) {base} {step}").boards[0].middle == (0.5, 0.5)
+    walls = found(f"(role a) {base} {step} (init (line 1 1 2 1))")
+    assert walls.boards[0].middle is None

@@ -73,3 +73,18 @@ def test_what_is_said_aside_is_drawn_where_nothing_else_is(facts: str, shown: st
 def test_words_of_letters_in_all_combinations_have_traits(words: list[str], count: int) -> None:
     found = traits_of_words([frozenset(words)])
     assert len(found) == len(set(found.values())) == count
+
+
+def test_numbers_of_groups_are_said_aside_where_other_facts_say_whose_a_place_is() -> None:
+    squares = [f"{x} {y}" for x in "123" for y in "123"]
+    base = "".join(
+        f"(base (cell {square} red)) (base (cell {square} blue))"
+        + "".join(f"(base (group {square} {k}))" for k in "12345")
+        for square in squares
+    )
+    rules = (
+        f"(role red) (role blue) {base} (<= (goal red 100) (true (group 1 1 ?k)))"
+        "(<= (next (cell ?x ?y ?r)) (does ?r (put ?x ?y)))"
+        "(<= (next (group ?x ?y 1)) (does ?r (put ?x ?y)))"
+    )
+    assert parts(find_layout(gdl.parse(rules))) == {"cell": Part.PIECE, "group": Part.ASIDE}

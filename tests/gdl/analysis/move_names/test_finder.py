@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -119,3 +120,24 @@ def test_the_page_on_boards_lists_the_names_in_our_games() -> None:
 def test_the_examples_in_the_docstring_hold() -> None:
     failed, attempted = doctest.testmod(move_names)
     assert (failed, attempted) == (0, 6)
+
+
+def test_a_place_with_a_name_of_its_own_is_no_row_on_one_of_several_boards() -> None:
+    layout = find_layout(
+        gdl.parse(
+            "(role x) (role o) (line a b c) (line d e f) (line g h i) (line a d g) (line b e h)"
+            "(line c f i) (<= (place ?p) (line ?p ?q ?r)) (<= (place ?p) (line ?q ?p ?r))"
+            "(<= (place ?p) (line ?q ?r ?p)) (board left) (board right)"
+            "(<= (init (empty ?p ?b)) (place ?p) (board ?b))"
+            "(<= (legal ?r (mark ?p ?b)) (role ?r) (true (empty ?p ?b)))"
+            "(<= (next (cross ?p ?b)) (does x (mark ?p ?b)))"
+            "(<= (next (empty ?p ?b)) (true (empty ?p ?b)))"
+        )
+    )
+    assert len(layout.boards[0].panels) == 2
+    assert names_without_play(layout).name(gdl.parse_term("(mark e right)")) == "mark e right"
+
+
+def test_columns_and_rows_are_called_as_a_page_says() -> None:
+    names = replace(names_of_game("connectFour"), column="Spalte")
+    assert names.name("(drop 4)") == "Spalte 4"

@@ -223,3 +223,32 @@ def test_a_database_of_before_has_events_without_delays(store: Store, clock: Clo
     assert view.event(event.id) == StoredEvent(
         event.id, "old", {"format": "single", "seed": 0}, {}, "running", event.created
     )
+
+
+async def test_the_last_position_of_a_match_is_shown_for_a_moment(
+    store: Store, clock: Clock
+) -> None:
+    held = Held(store, clock, spectator_delay=DELAY)
+    (match,) = held.plan(1, 1)
+    attempt = held.begin(match)
+    clock.seconds = DELAY
+    held.view.release()
+    held.view.running[match.id].take(1, {"moves": ["a", "b"]})
+    held.end(attempt)
+    found = []
+    for clock.seconds in (DELAY, 2 * DELAY - 1, 2 * DELAY, 2 * DELAY + 19, 2 * DELAY + 20):
+        held.view.release()
+        found.append([(one.goals, one.moves) for one in held.view.recent()])
+    shown = [((100, 0), [("a", "b")])]
+    assert found == [[], [], shown, shown, []]
+
+
+async def test_what_was_hidden_or_broken_off_is_not_shown_when_it_is_over(
+    store: Store, clock: Clock
+) -> None:
+    held = Held(store, clock)
+    first, second = (held.begin(one) for one in held.plan(1, 2))
+    held.view.running[first.id].take(1, {"errors": ["", ""]})
+    held.end(first)
+    held.break_off(second)
+    assert held.view.recent() == []

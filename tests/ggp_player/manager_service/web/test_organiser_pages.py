@@ -17,6 +17,7 @@ from ggp_player.manager_service.scheduling.public_view import RunningMatch
 from ggp_player.manager_service.storage.store import EventMatch
 from tests.support.hidden_games import THREE_DOORS
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
+from tests.support.paths import GAMES
 
 FORM = {
     "name": "cup",
@@ -279,3 +280,20 @@ async def test_a_certificate_encrypts_all(tmp_path: Path) -> None:
         assert f"{browser.base}/join/" in text
         with pytest.raises(aiohttp.ClientError):
             await session.get(browser.base.replace("https", "http"))
+
+
+async def test_live_boards_say_who_has_made_which_move_and_how_it_ended(tmp_path: Path) -> None:
+    async with guarded(tmp_path) as (asking, _), opened(asking) as browser:
+        sent = {"rules": (GAMES / "connectFour.kif").read_text()}
+        digest = (await asking.done("PUT", "/api/games/four", sent))["digest"]
+        match = EventMatch(7, 1, "1.c.a", "four", digest, 1, 0, ("ann", "bob"), "running", 1)
+        running = asking.service.scheduler.public.running
+        running[7] = RunningMatch(match)
+        running[7].take(1, {"moves": ["(drop 4)", "noop"]})
+        _, text = await browser.get("/live")
+        assert 'ann <span class="soft small">red</span>' in text
+        assert "step 1 · ann: column 4</p>" in text
+        running[7].goals = (100, 0)
+        _, text = await browser.get("/live")
+        assert "</span> <strong>100</strong>, bob" in text
+        assert "over after 1 step · " in text

@@ -132,14 +132,14 @@ class Learning:
         return LearnedEvaluation(self._play.tables, self._play.weights.copy(), self.games)
 
     def work_from(self, state: State, seconds: float, clock: Clock) -> Iterator[None]:
-        """Learn for so many seconds from games that begin in a state, as fast as at first.
+        """Learn for so many seconds from games that begin in a state, nearly as fast as at first.
 
-        What is known of that state's future gets ever better, and of all other states worse. Yields
-        as :meth:`work`.
+        Paces of entries are half way back to those of entries that were never met. What is known of
+        that state's future gets ever better, and of all other states worse. Yields as :meth:`work`.
         """
         self._start, self._opening, self._seconds = state, LATER_OPENING, 0.0
         if self._play is not None:
-            self._play.paces[:] = 1
+            np.sqrt(self._play.paces, out=self._play.paces)
             self._begin_games(self._play)
         yield from self.work(seconds, clock)
 

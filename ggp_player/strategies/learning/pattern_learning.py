@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from math import factorial, prod
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl import State
 from gdl.analysis.symmetry import find_symmetries, generated_group
@@ -44,6 +46,9 @@ CUBES, WALKS = 100, 100
 MOST_IMAGES = 8
 """Symmetries by which tables share weights, at most."""
 
+FILLED = 1 / 6
+"""The part of the cells of a line in which each digit but 0 is, in the middle of a match."""
+
 RATE, LAST_RATE, LAST_CHANCE_RATE = 9.0, 0.4, 0.02
 """What the logit of a state moves by for an error of 1; in the end so much of that, and less where
 chance has a part, whose errors no learning ends."""
@@ -78,12 +83,47 @@ def design_tables(
         cells.remove(turns)
     joined = join_cells(machine.engine.layout, cells)
     images = symmetries.facts[:MOST_IMAGES]
-    parts, cubes = draw_cube_tuples(cells, machine.engine.layout, CUBES, random)
+    parts, cubes, alike = draw_cube_tuples(cells, machine.engine.layout, CUBES, random)
     walks = draw_tuples(cells, joined, WALKS // len(images), random)
     phases = turns.fluents + turns.others if turns is not None else ()
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
-    return lay_out_tables(cells + parts, tuples, phases, len(machine.facts), images)
+    return lay_out_tables(cells + parts, tuples, phases, len(machine.facts), images, alike)
+
+
+def first_paces(tables: PatternTables) -> NDArray[np.float32]:
+    """The paces of entries that were never met, float32 (entries + 1, 1).
+
+    Where tables over counts share their entries, an error moves an entry once for each of them that
+    has it, and that as often changes the state's logit. So its pace is one over how many are likely
+    to have it.
+    """
+    paces = np.ones((tables.entries + 1, 1), np.float32)
+    firsts, first_tables, shared = np.unique(tables.firsts, return_index=True, return_counts=True)
+    for first, table, count in zip(firsts.tolist(), first_tables, shared, strict=True):
+        if count > MOST_IMAGES:
+            shares = _shares_of_counts(tables, table)
+            paces[first : first + len(shares), 0] /= np.maximum(1.0, count * shares)
+    return paces
+
+
+def _shares_of_counts(tables: PatternTables, table: int) -> NDArray[np.float64]:
+    """The part of the tables over counts that is likely to have each index, float64 (entries,).
+
+    Each digit is in ``FILLED`` of the cells, but at the beginning all have digit 0.
+    """
+    size = int(tables.sizes[table])
+    strides = np.unique(tables.offsets[tables.reached == table]).tolist()
+    base = strides[1] if len(strides) > 1 else size
+    shares = np.zeros(size)
+    for index in range(size):
+        counts = [index // stride % base for stride in strides]
+        left = base - 1 - sum(counts)
+        if left >= 0:
+            ways = factorial(base - 1) / prod(map(factorial, [*counts, left]))
+            shares[index] = ways * FILLED ** sum(counts) * (1 - len(strides) * FILLED) ** left
+    shares[0] = 1.0
+    return shares
 
 
 class Learning:
@@ -139,7 +179,8 @@ class Learning:
         """
         self._start, self._opening, self._seconds = state, LATER_OPENING, 0.0
         if self._play is not None:
-            np.sqrt(self._play.paces, out=self._play.paces)
+            paces = self._play.paces
+            paces[:] = np.sqrt(paces * first_paces(self._play.tables))
             self._begin_games(self._play)
         yield from self.work(seconds, clock)
 
@@ -189,6 +230,7 @@ class Learning:
         view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
         weights = known.weights.copy()
         play = new_games(view, known.tables, weights, known.outputs, self._chance, self._seed)
+        play.paces[:] = first_paces(known.tables)
         self._begin_games(play)
         return play
 

@@ -19,6 +19,9 @@ from gdl.circuit import Layout
 from ggp_player.strategies.patterns.cells import Cell
 from ggp_player.strategies.patterns.tuples import MAX_CELLS, Tuple
 
+FEWEST_ALIKE, MOST_ALIKE = 4, 1_000
+"""Cubes that are alike, of which fewer, or more in all, are no group."""
+
 MAX_CUBES = 512
 """A row of more cubes is left out."""
 
@@ -34,23 +37,34 @@ Cube: TypeAlias = tuple[tuple[int, int], ...]
 
 def draw_cube_tuples(
     cells: Sequence[Cell], layout: Layout, count: int, random: Random
-) -> tuple[list[Cell], list[Tuple]]:
+) -> tuple[list[Cell], list[Tuple], list[list[Tuple]]]:
     """Draw tuples over the cells of cubes, so many at most; return them with the cells they are of.
 
     These cells come after the given ones. They tell apart what a cube asks for, the other digits,
-    and digit 0; so there is one tuple for a line, whoever fills it.
+    and digit 0; so there is one tuple for a line, whoever fills it. At last there are all tuples in
+    groups of those that are alike: the same rows ask for them, and for as many cells.
     """
     if len(layout.view.gates) > MOST_GATES:
-        return [], []
-    parts = [_parts_of(cells, cube) for cube in _Cubes(cells, layout).of_ends() if len(cube) > 1]
-    found = list(dict.fromkeys(parts))
+        return [], [], []
+    asking: dict[tuple[Cell, ...], set[int]] = {}
+    for cube, rows in _Cubes(cells, layout).of_ends().items():
+        if len(cube) > 1:
+            asking.setdefault(_parts_of(cells, cube), set()).update(rows)
+    found = list(asking)
     random.shuffle(found)
     numbers: dict[Cell, int] = {}
     tuples = [
         tuple(numbers.setdefault(cell, len(cells) + len(numbers)) for cell in part)
-        for part in found[:count]
+        for part in found
     ]
-    return list(numbers), tuples
+    alike: dict[object, list[Tuple]] = {}
+    for part, members in zip(found, tuples, strict=True):
+        kind = frozenset(asking[part]), tuple(sorted(cell.radix for cell in part))
+        alike.setdefault(kind, []).append(members)
+    groups = [group for group in alike.values() if len(group) >= FEWEST_ALIKE]
+    if sum(map(len, groups)) > MOST_ALIKE:
+        groups = []
+    return list(numbers), tuples[:count], groups
 
 
 def _parts_of(cells: Sequence[Cell], cube: Cube) -> tuple[Cell, ...]:
@@ -86,13 +100,16 @@ class _Cubes:
                 self._known[literal] = [((number, 1),)]
                 self._known[literal + 1] = [((number, every - 1),)]
 
-    def of_ends(self) -> list[Cube]:
-        """The cubes of all goals, and of the end."""
+    def of_ends(self) -> dict[Cube, set[int]]:
+        """The cubes of all goals, and of the end, each with the rows that ask for it."""
         layout = self._layout
         rows = [layout.terminal, *range(layout.goals, layout.goals + layout.goal_count)]
         self._visit(rows)
-        found = [cube for row in rows for cube in self._known.get(2 * row) or ()]
-        return list(dict.fromkeys(found))
+        found: dict[Cube, set[int]] = {}
+        for row in rows:
+            for cube in self._known.get(2 * row) or ():
+                found.setdefault(cube, set()).add(row)
+        return found
 
     def _visit(self, rows: Sequence[int]) -> None:
         """Find the cubes of all rows that these rest on, in the order of the gates."""

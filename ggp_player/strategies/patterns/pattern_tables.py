@@ -35,6 +35,9 @@ Indices: TypeAlias = NDArray[np.uint16]
 Numbers: TypeAlias = NDArray[np.uint32]
 Weights: TypeAlias = NDArray[np.float32]
 
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
+"""Fluents, each with what it adds to the index into a table."""
+
 CERTAIN = 30.0
 """The logit of a goal value of 100."""
 
@@ -75,43 +78,66 @@ def lay_out_tables(
     phases: Sequence[int],
     fluent_count: int,
     images: NDArray[np.int32] | None = None,
+    alike: Sequence[Sequence[tuple[int, ...]]] = (),
 ) -> PatternTables:
     """Make tables over tuples of cells, for states of so many fluents.
 
     ``images`` int32 (elements, fluents): what symmetries make of each fluent. What they make of a
     tuple has a table of its own, but the same weights. Those that change the phase are left out.
+    Tuples that are ``alike``, in groups, have tables over how many of their cells have each digit,
+    too, and all of a group the same weights.
     """
     elements = np.arange(fluent_count)[None, :] if images is None else images
     kept = elements[(elements[:, phases] == phases).all(axis=1)].tolist()
-    found: list[list[tuple[int, int]]] = [[] for _ in range(fluent_count)]
-    firsts: list[int] = []
-    sizes: list[int] = []
-    entries = 0
-    known: set[frozenset[frozenset[int]]] = set()
+    layout, known = _Layout(fluent_count), set[frozenset[frozenset[int]]]()
     for members in tuples:
         pairs, size = _pairs_of(cells, members)
         if _classes(pairs) in known:
             continue
-        mapped = (tuple(sorted((element[fluent], n) for fluent, n in pairs)) for element in kept)
-        for image in dict.fromkeys(mapped):
-            known.add(_classes(image))
-            for fluent, offset in image:
-                found[fluent].append((len(sizes), offset))
-            firsts.append(entries)
-            sizes.append(size)
-        entries += size
-    reached = [pair for of_fluent in found for pair in of_fluent]
+        mapped = _images_of(pairs, kept)
+        known.update(map(_classes, mapped))
+        layout.add(mapped, size)
+    for group in alike:
+        counted = [_counts_of(cells, members) for members in group]
+        mapped = [image for pairs, _ in counted for image in _images_of(pairs, kept)]
+        layout.add(list(dict.fromkeys(mapped)), max(size for _, size in counted))
+    reached = [pair for of_fluent in layout.reached for pair in of_fluent]
     return PatternTables(
-        np.cumsum([0, *map(len, found)]).astype(np.uint32),
+        np.cumsum([0, *map(len, layout.reached)]).astype(np.uint32),
         np.array([table for table, _ in reached], np.uint32),
         np.array([offset for _, offset in reached], np.uint16),
-        np.array(firsts, np.uint32),
-        np.array(sizes, np.uint32),
+        np.array(layout.firsts, np.uint32),
+        np.array(layout.sizes, np.uint32),
         np.array(phases, np.int32),
     )
 
 
-def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[list[tuple[int, int]], int]:
+class _Layout:
+    """Tables so far: their first entries and sizes, and what each fluent adds to which indices."""
+
+    def __init__(self, fluent_count: int) -> None:
+        self.reached: list[list[tuple[int, int]]] = [[] for _ in range(fluent_count)]
+        self.firsts: list[int] = []
+        self.sizes: list[int] = []
+        self._entries = 0
+
+    def add(self, tables: Sequence[Pairs], size: int) -> None:
+        """Add tables that share their weights, each with what fluents add to its index."""
+        for pairs in tables:
+            for fluent, offset in pairs:
+                self.reached[fluent].append((len(self.sizes), offset))
+            self.firsts.append(self._entries)
+            self.sizes.append(size)
+        self._entries += size
+
+
+def _images_of(pairs: Pairs, elements: Sequence[Sequence[int]]) -> list[Pairs]:
+    """What symmetries make of a table's pairs, each once."""
+    mapped = (tuple(sorted((element[fluent], n) for fluent, n in pairs)) for element in elements)
+    return list(dict.fromkeys(mapped))
+
+
+def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[Pairs, int]:
     """What each fluent adds to the index into a table over some cells, and the table's size."""
     pairs: list[tuple[int, int]] = []
     stride = 1
@@ -120,10 +146,21 @@ def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[list[tup
         for fluent, digit in zip(cell.fluents, cell.digits, strict=True):
             pairs.append((fluent, digit * stride))
         stride *= cell.radix
-    return pairs, stride
+    return tuple(pairs), stride
 
 
-def _classes(pairs: Sequence[tuple[int, int]]) -> frozenset[frozenset[int]]:
+def _counts_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[Pairs, int]:
+    """The same of a table over how many of some cells have each digit but 0."""
+    base = len(members) + 1
+    pairs = [
+        (fluent, base ** (digit - 1))
+        for member in members
+        for fluent, digit in zip(cells[member].fluents, cells[member].digits, strict=True)
+    ]
+    return tuple(pairs), base ** (max(cells[member].radix for member in members) - 1)
+
+
+def _classes(pairs: Pairs) -> frozenset[frozenset[int]]:
     """Which fluents count alike: tables of the same classes say the same, whatever the digits."""
     members: dict[int, list[int]] = defaultdict(list)
     for fluent, offset in pairs:

@@ -44,16 +44,27 @@ def cells_of(machine: PropnetStateMachine) -> list[Cell]:
 )
 def test_lines_are_found_once_whoever_fills_them(name: str, lines: int, width: int) -> None:
     machine = machine_of(name)
-    parts, tuples = draw_cube_tuples(cells_of(machine), machine.engine.layout, 1000, Random(1))
+    parts, tuples, _ = draw_cube_tuples(cells_of(machine), machine.engine.layout, 1000, Random(1))
     found = [members for members in tuples if len(members) == width]
     assert lines <= len(found) <= lines + 1  # what is left of there being no line is one more
     assert len(parts) == len({member for members in tuples for member in members})
 
 
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [("ticTacToe", [8]), ("connectFour", [69]), ("pentago", [32]), ("nineBoards", [72])],
+)
+def test_lines_are_alike(name: str, groups: list[int]) -> None:
+    machine = machine_of(name)
+    _, drawn, alike = draw_cube_tuples(cells_of(machine), machine.engine.layout, 3, Random(1))
+    assert [len(group) for group in alike] == groups
+    assert set(drawn) <= {members for group in alike for members in group}
+
+
 def test_a_line_in_the_middle_is_among_those_of_tic_tac_toe() -> None:
     machine = machine_of("ticTacToe")
     cells = cells_of(machine)
-    parts, tuples = draw_cube_tuples(cells, machine.engine.layout, 1000, Random(1))
+    parts, tuples, _ = draw_cube_tuples(cells, machine.engine.layout, 1000, Random(1))
     every = cells + parts
     named = {
         tuple(str(machine.facts[every[member].fluents[0]]) for member in members)
@@ -64,13 +75,17 @@ def test_a_line_in_the_middle_is_among_those_of_tic_tac_toe() -> None:
 
 def test_paths_and_counts_have_no_cubes() -> None:
     machine = machine_of("hex")
-    assert draw_cube_tuples(cells_of(machine), machine.engine.layout, 100, Random(1)) == ([], [])
+    assert draw_cube_tuples(cells_of(machine), machine.engine.layout, 100, Random(1)) == (
+        [],
+        [],
+        [],
+    )
 
 
 def test_a_cell_of_a_cube_has_no_more_digits_than_it_tells_apart() -> None:
     machine = compiled(HALVES)
     cells = cells_of(machine)
-    parts, tuples = draw_cube_tuples(cells, machine.engine.layout, 100, Random(1))
+    parts, tuples, _ = draw_cube_tuples(cells, machine.engine.layout, 100, Random(1))
     every = cells + parts
     digits = {tuple(every[member].digits for member in members): members for members in tuples}
     same = digits[(1, 1, 2), (1, 1, 2)]
@@ -80,6 +95,6 @@ def test_a_cell_of_a_cube_has_no_more_digits_than_it_tells_apart() -> None:
 
 def test_there_are_as_many_as_are_asked_for_at_most() -> None:
     machine = machine_of("connectFour")
-    parts, tuples = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
+    parts, tuples, _ = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
     assert len(tuples) == 5
     assert len(parts) <= 20

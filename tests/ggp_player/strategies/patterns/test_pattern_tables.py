@@ -108,3 +108,14 @@ def test_tables_that_tell_other_digits_apart_are_not_the_same() -> None:
     again = Cell((2, 1, 0), digits=(2, 1, 1))
     tables = lay_out_tables([*cells, again], [(0,), (1,), (2,), (3,)], (), 3)
     assert tables.sizes.tolist() == [4, 3, 3]
+
+
+def test_tables_of_tuples_that_are_alike_count_digits_and_share_weights() -> None:
+    cells = [Cell((0, 1)), Cell((2, 3)), Cell((4, 5))]
+    images = np.array([[0, 1, 2, 3, 4, 5], [4, 5, 2, 3, 0, 1]], np.int32)
+    tables = lay_out_tables(cells, [(0,)], (), 6, images, alike=[[(0, 1), (1, 2)]])
+    assert tables.sizes.tolist() == [3, 3, 9, 9]  # an image of a tuple that is alike is there once
+    assert tables.firsts.tolist() == [0, 0, 3, 3]
+    states = np.array([[0b000101], [0b100110], [0b001001]], np.uint64)
+    # How many have digit 1, and thrice how many have digit 2.
+    assert indices_of(tables, states)[:, 2:].tolist() == [[2, 1], [1 + 3, 1 + 3], [1 + 3, 3]]

@@ -13,7 +13,7 @@ from ggp_player.lab.positions.position_test import LoadedSet
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX
 from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.strategies import Position
-from ggp_player.strategies.learning.pattern_learning import Learning
+from ggp_player.strategies.learning.pattern_learning import Learning, first_paces
 from ggp_player.strategies.solver import ProofTree
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import exhaust, learned, ticking
@@ -125,6 +125,19 @@ def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
     third = again.evaluation
     assert third is not None
     np.testing.assert_array_equal(third.tables.sizes, second.tables.sizes)
+
+
+def test_entries_that_many_lines_share_move_by_less() -> None:
+    tables = learned(machine_of("connectFour")).tables
+    paces = first_paces(tables)[:, 0]
+    (shared,) = [
+        first for first in set(tables.firsts.tolist()) if (tables.firsts == first).sum() == 69
+    ]
+    counts = paces[shared : shared + 25].reshape(5, 5)
+    assert counts[0, 0] == pytest.approx(1 / 69)
+    assert counts[0, 1] == counts[1, 0] == pytest.approx(1 / (69 * 4 * (1 / 6) * (2 / 3) ** 3))
+    assert counts[0, 3] == counts[3, 0] == pytest.approx(1 / 1.0, abs=0.2)
+    assert (np.delete(paces, range(shared, shared + 25)) == 1).all()
 
 
 @pytest.mark.thorough

@@ -75,11 +75,8 @@ def test_a_line_in_the_middle_is_among_those_of_tic_tac_toe() -> None:
 
 def test_paths_and_counts_have_no_cubes() -> None:
     machine = machine_of("hex")
-    assert draw_cube_tuples(cells_of(machine), machine.engine.layout, 100, Random(1)) == (
-        [],
-        [],
-        [],
-    )
+    found = draw_cube_tuples(cells_of(machine), machine.engine.layout, 100, Random(1))
+    assert found == ([], [], [])
 
 
 def test_a_cell_of_a_cube_has_no_more_digits_than_it_tells_apart() -> None:
@@ -95,6 +92,5 @@ def test_a_cell_of_a_cube_has_no_more_digits_than_it_tells_apart() -> None:
 
 def test_there_are_as_many_as_are_asked_for_at_most() -> None:
     machine = machine_of("connectFour")
-    parts, tuples, _ = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
+    _, tuples, _ = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
     assert len(tuples) == 5
-    assert len(parts) <= 20

@@ -130,9 +130,8 @@ def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
 def test_entries_that_many_lines_share_move_by_less() -> None:
     tables = learned(machine_of("connectFour")).tables
     paces = first_paces(tables)[:, 0]
-    (shared,) = [
-        first for first in set(tables.firsts.tolist()) if (tables.firsts == first).sum() == 69
-    ]
+    firsts, times = np.unique(tables.firsts, return_counts=True)
+    shared = int(firsts[times == 69][0])
     counts = paces[shared : shared + 25].reshape(5, 5)
     assert counts[0, 0] == pytest.approx(1 / 69)
     assert counts[0, 1] == counts[1, 0] == pytest.approx(1 / (69 * 4 * (1 / 6) * (2 / 3) ** 3))

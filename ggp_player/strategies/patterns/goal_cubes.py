@@ -19,8 +19,8 @@ from gdl.circuit import Layout
 from ggp_player.strategies.patterns.cells import Cell
 from ggp_player.strategies.patterns.tuples import MAX_CELLS, Tuple
 
-FEWEST_ALIKE, MOST_ALIKE = 4, 1_000
-"""Cubes that are alike, of which fewer, or more in all, are no group."""
+FEWEST_ALIKE, MOST_ALIKE = 100, 1_000
+"""Tuples that are alike, in all groups. Of fewer, each is met often enough to be learned alone."""
 
 MAX_CUBES = 512
 """A row of more cubes is left out."""
@@ -41,8 +41,9 @@ def draw_cube_tuples(
     """Draw tuples over the cells of cubes, so many at most; return them with the cells they are of.
 
     These cells come after the given ones. They tell apart what a cube asks for, the other digits,
-    and digit 0; so there is one tuple for a line, whoever fills it. At last there are all tuples in
-    groups of those that are alike: the same rows ask for them, and for as many cells.
+    and digit 0; so there is one tuple for a line, whoever fills it. At last come all tuples, where
+    they are many, in groups of those that are alike: the same rows ask for them, and for as many
+    cells.
     """
     if len(layout.view.gates) > MOST_GATES:
         return [], [], []
@@ -61,10 +62,9 @@ def draw_cube_tuples(
     for part, members in zip(found, tuples, strict=True):
         kind = frozenset(asking[part]), tuple(sorted(cell.radix for cell in part))
         alike.setdefault(kind, []).append(members)
-    groups = [group for group in alike.values() if len(group) >= FEWEST_ALIKE]
-    if sum(map(len, groups)) > MOST_ALIKE:
-        groups = []
-    return list(numbers), tuples[:count], groups
+    groups = [group for group in alike.values() if len(group) > 1]
+    are_many = FEWEST_ALIKE <= sum(map(len, groups)) <= MOST_ALIKE
+    return list(numbers), tuples[:count], groups if are_many else []
 
 
 def _parts_of(cells: Sequence[Cell], cube: Cube) -> tuple[Cell, ...]:

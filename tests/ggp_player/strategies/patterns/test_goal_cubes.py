@@ -12,7 +12,7 @@ from ggp_player.strategies.patterns.cells import Cell, find_cells
 from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from tests.support.compiled_games import machine_of
-from tests.support.small_games import compiled, sampled
+from tests.support.small_games import compiled, connect_four, sampled
 
 HALVES = """
 (role x) (role o) (init (turn x))
@@ -50,15 +50,13 @@ def test_lines_are_found_once_whoever_fills_them(name: str, lines: int, width: i
     assert len(parts) == len({member for members in tuples for member in members})
 
 
-@pytest.mark.parametrize(
-    ("name", "groups"),
-    [("ticTacToe", [8]), ("connectFour", [69]), ("pentago", [32]), ("nineBoards", [72])],
-)
-def test_lines_are_alike(name: str, groups: list[int]) -> None:
-    machine = machine_of(name)
+def test_lines_of_a_large_board_are_alike() -> None:
+    machine = compiled(connect_four(12, 8))
     _, drawn, alike = draw_cube_tuples(cells_of(machine), machine.engine.layout, 3, Random(1))
-    assert [len(group) for group in alike] == groups
-    assert set(drawn) <= {members for group in alike for members in group}
+    assert [len(group) for group in alike] == [108]
+    assert set(drawn) <= set(alike[0])
+    machine = compiled(connect_four(7, 6))
+    assert draw_cube_tuples(cells_of(machine), machine.engine.layout, 3, Random(1))[2] == []
 
 
 def test_a_line_in_the_middle_is_among_those_of_tic_tac_toe() -> None:

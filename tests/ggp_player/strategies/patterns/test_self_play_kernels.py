@@ -17,7 +17,7 @@ from ggp_player.strategies.learning.pattern_learning import Learning, first_pace
 from ggp_player.strategies.solver import ProofTree
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import exhaust, learned, ticking
-from tests.support.small_games import breakthrough, changed, compiled
+from tests.support.small_games import breakthrough, changed, compiled, connect_four
 
 
 def test_what_was_learned_beats_random_moves_without_looking_ahead() -> None:
@@ -128,14 +128,14 @@ def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
 
 
 def test_entries_that_many_lines_share_move_by_less() -> None:
-    tables = learned(machine_of("connectFour")).tables
+    tables = learned(compiled(connect_four(12, 8))).tables
     paces = first_paces(tables)[:, 0]
     firsts, times = np.unique(tables.firsts, return_counts=True)
-    shared = int(firsts[times == 69][0])
+    shared = int(firsts[times == 108][0])
     counts = paces[shared : shared + 25].reshape(5, 5)
-    assert counts[0, 0] == pytest.approx(1 / 69)
-    assert counts[0, 1] == counts[1, 0] == pytest.approx(1 / (69 * 4 * (1 / 6) * (2 / 3) ** 3))
-    assert counts[0, 3] == counts[3, 0] == pytest.approx(1 / 1.0, abs=0.2)
+    assert counts[0, 0] == pytest.approx(1 / 108)
+    assert counts[0, 1] == counts[1, 0] == pytest.approx(1 / (108 * 4 * (1 / 6) * (2 / 3) ** 3))
+    assert counts[0, 1] < counts[0, 2] < counts[0, 3] < counts[0, 4] == 1
     assert (np.delete(paces, range(shared, shared + 25)) == 1).all()
 
 

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 from gdl import State, StateMachine
-from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.learning.learner import Learner
 
@@ -54,7 +53,6 @@ class Contest(EngineStrategy):
         self._threads = threads
         self._work: Iterator[None] | None = None
         self._later: Iterator[None] | None = None
-        self._machine: PropnetStateMachine | None = None
         self._first: State | None = None
         self._is_short = False
         self._replaced_work = 0
@@ -112,7 +110,6 @@ class Contest(EngineStrategy):
             if self._threads > 1:
                 machine = machine.for_another_thread()
             self._work = self._learner.work(machine, seed, position.deadline)
-            self._machine = machine
 
     def _work_in(self, position: Position) -> Iterator[None] | None:
         """What the learner is to do in a position, if anything."""
@@ -120,8 +117,8 @@ class Contest(EngineStrategy):
         if self._work is not None and (is_first or is_waiting or not self._learner.has_learned):
             return self._work
         # A pessimistic proof ends a search, but says nothing.
-        if self._machine is not None and not self._learner.is_pessimistic:
-            self._later = self._learner.learn_from(self._machine, position)
+        if not self._learner.is_pessimistic:
+            self._later = self._learner.learn_from(position)
         return self._later
 
     def _let_play(self) -> None:

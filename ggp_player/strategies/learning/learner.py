@@ -128,15 +128,20 @@ class Learner:
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
-    def learn_from(self, machine: PropnetStateMachine, position: Position) -> Iterator[None]:
+    def learn_from(self, position: Position) -> Iterator[None]:
         """Learn from games that begin in a position, for a part of the time for its move.
 
         What has been learned then plays, or guides the tree search, which begins anew. Does nothing
-        where patterns do harm. Yields as often as :meth:`work`.
+        where patterns do harm, and for a search that is stopped by its work. Yields as often as
+        :meth:`work`.
         """
-        if self._learning is not None and self._is_guided:
+        seconds = seconds_from(position)
+        if self._learning is not None and self._is_guided and seconds > 0:
             time = OwnTime(self._clock)
-            yield from time.of_steps(self._learn_from(self._learning, position, time))
+            clock = clock_until(position.deadline, time)
+            work = self._learning.work_from(position.state, seconds, clock)
+            yield from time.of_steps(work)
+            self._renew(self._learning.evaluation)
 
     @component(Component.DUELS)
     def duel(
@@ -213,10 +218,9 @@ class Learner:
             yield from self._learning.work(max(LATER_ROUND, self._learning.seconds), own)
             evaluation = self._learning.evaluation
 
-    def _learn_from(self, learning: Learning, position: Position, own: Clock) -> Iterator[None]:
-        clock = clock_until(position.deadline, own)
-        yield from learning.work_from(position.state, seconds_from(position), clock)
-        if (found := learning.evaluation) is None:
+    def _renew(self, found: LearnedEvaluation | None) -> None:
+        """Let play, or guide the tree search, what has been learned from a position."""
+        if found is None:
             return
         if self.strategy is not None:
             self._play_with(found)

@@ -54,7 +54,7 @@ class LearningTime:
 
 def seconds_from(position: Position, share: float = MOVE_SHARE) -> float:
     """Seconds for games that begin in a position; none where its search is stopped by its work."""
-    if position.work_slice is not None:
+    if position.work_slice is not None or share == 0:
         return 0.0
     if len(position.legal_moves) == 1:
         return WAITING_SECONDS

@@ -32,7 +32,7 @@ from ggp_player.strategies.patterns.self_play_kernels import (
     new_games,
     play_on,
 )
-from ggp_player.strategies.patterns.tuples import draw_tuples
+from ggp_player.strategies.patterns.tuples import MAX_CELLS, draw_tuples
 
 SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
 """States of random playouts in which cells are found, and CPU time for them at most."""
@@ -62,7 +62,7 @@ TRACE = 0.7
 EXPLORED = 0.1
 """The part of the moves that is made at random."""
 
-OPENING, LATER_OPENING = 12, 3
+OPENING, LATER_OPENING = 12, 6
 """Games begin with so many random moves, at most: from the initial state, and from others."""
 
 SLICE_SECONDS = 0.02
@@ -116,6 +116,8 @@ def _shares_of_counts(tables: PatternTables, table: int) -> NDArray[np.float64]:
     strides = np.unique(tables.offsets[tables.reached == table]).tolist()
     base = strides[1] if len(strides) > 1 else size
     shares = np.zeros(size)
+    if base > MAX_CELLS + 1 or size > base**2:
+        return shares  # it is not over counts
     for index in range(size):
         counts = [index // stride % base for stride in strides]
         left = base - 1 - sum(counts)
@@ -156,7 +158,7 @@ class Learning:
 
     @property
     def seconds(self) -> float:
-        """Seconds for which it was asked to learn so far, since :meth:`work_from` if that was."""
+        """Seconds for which it was asked to learn so far."""
         return self._seconds
 
     @property
@@ -172,12 +174,12 @@ class Learning:
         return LearnedEvaluation(self._play.tables, self._play.weights.copy(), self.games)
 
     def work_from(self, state: State, seconds: float, clock: Clock) -> Iterator[None]:
-        """Learn for so many seconds from games that begin in a state, nearly as fast as at first.
+        """Learn for so many seconds from games that begin in a state.
 
         Paces of entries are half way back to those of entries that were never met. What is known of
         that state's future gets ever better, and of all other states worse. Yields as :meth:`work`.
         """
-        self._start, self._opening, self._seconds = state, LATER_OPENING, 0.0
+        self._start, self._opening = state, LATER_OPENING
         if self._play is not None:
             paces = self._play.paces
             paces[:] = np.sqrt(paces * first_paces(self._play.tables))
@@ -208,7 +210,8 @@ class Learning:
     def _rate(self, part: float, seconds: float) -> float:
         """The rate after a part of the last so many seconds that it was asked to learn for."""
         last = LAST_CHANCE_RATE if any(self._chance) else LAST_RATE
-        first_rate = RATE if self._seconds == seconds else RATE * last**0.5
+        is_first = self._seconds == seconds and self._opening == OPENING
+        first_rate = RATE if is_first else RATE * last**0.5
         return first_rate * (last + (1 - last) * min(1.0, 2 - 2 * part))
 
     def _play_slice(self, play: SelfPlayGames, rate: float, clock: Clock) -> None:

@@ -337,12 +337,13 @@ class OwnEvaluation:
 
         Nothing is learned where there is no choice, and the evaluation stays as it is then.
         """
-        if self.evaluation is None or share == 0 or len(position.legal_moves) == 1:
+        seconds = seconds_from(position, share)
+        if self.evaluation is None or seconds == 0 or len(position.legal_moves) == 1:
             return
         if self._later is None:
             self._later = Learning(machine, position.random.getrandbits(30), self.evaluation)
         time = OwnTime(self._clock)
-        clock, seconds = clock_until(position.deadline, time), seconds_from(position, share)
+        clock = clock_until(position.deadline, time)
         yield from time.of_steps(self._later.work_from(position.state, seconds, clock))
         self.evaluation = self._later.evaluation
 

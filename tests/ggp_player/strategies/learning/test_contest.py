@@ -149,7 +149,7 @@ class Working(Learner):
             self.worked += 0.01
             yield
 
-    def learn_from(self, _machine: PropnetStateMachine, position: Position) -> Iterator[None]:
+    def learn_from(self, position: Position) -> Iterator[None]:
         self.learned_from = position
         for _ in range(200):
             self.hand.time += 0.01

@@ -228,7 +228,9 @@ def test_what_is_learned_from_a_position_plays_or_guides(
         pass
     before, guided = found.strategy, len(told)
     deadline = Deadline.after(5.0, lambda: 0.0)
-    for _ in found.learn_from(machine, replace(start_of(machine), deadline=deadline)):
+    position = replace(start_of(machine), deadline=deadline)
+    assert list(found.learn_from(replace(position, work_slice=100))) == []
+    for _ in found.learn_from(position):
         pass
     assert Lessons.latest.state == machine.initial_state()
     assert Lessons.latest.seconds == pytest.approx(9.0 + MOVE_SHARE * 5.0)
@@ -252,8 +254,8 @@ def test_where_patterns_do_harm_they_are_tried_again(monkeypatch: pytest.MonkeyP
 def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     found, _, machine = learner_after(monkeypatch, *(1000 * [LOST]), later=60.0)
     assert found.strategy is None
-    assert list(found.learn_from(machine, start_of(machine))) == []
-    assert list(Learner(Hand()).learn_from(machine, start_of(machine))) == []
+    assert list(found.learn_from(start_of(machine))) == []
+    assert list(Learner(Hand()).learn_from(start_of(machine))) == []
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX
 from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning.pattern_learning import Learning, first_paces
+from ggp_player.strategies.patterns.cells import Cell
+from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from ggp_player.strategies.solver import ProofTree
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import exhaust, learned, ticking
@@ -137,6 +139,15 @@ def test_entries_that_many_lines_share_move_by_less() -> None:
     assert counts[0, 1] == counts[1, 0] == pytest.approx(1 / (108 * 4 * (1 / 6) * (2 / 3) ** 3))
     assert counts[0, 1] < counts[0, 2] < counts[0, 3] < counts[0, 4] == 1
     assert (np.delete(paces, range(shared, shared + 25)) == 1).all()
+
+
+def test_large_tables_that_many_share_are_not_over_counts() -> None:
+    """They may come from a file, in which anything can stand."""
+    cells = [Cell(tuple(range(40)))]
+    images = (np.arange(40)[None, :] + np.arange(40)[:, None]) % 40
+    tables = lay_out_tables(cells, [(0,)], (), 40, images)
+    assert len(tables.sizes) == 40
+    assert (first_paces(tables) == 1).all()
 
 
 @pytest.mark.thorough

@@ -23,7 +23,7 @@ from ggp_player.strategies.learning.playout_states import (
 )
 from ggp_player.strategies.patterns.cell_graph import join_cells
 from ggp_player.strategies.patterns.cells import find_cells, find_turns
-from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
+from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples, find_context
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, lay_out_tables
 from ggp_player.strategies.patterns.self_play_kernels import (
     Pace,
@@ -79,13 +79,14 @@ def design_tables(
     cells = find_cells(machine.facts, labelled.states, machine.relevant_fluents)
     widths = yield from legal_widths(machine, labelled.states)
     turns = find_turns(cells, labelled.states, widths)
-    if turns is not None:
-        cells.remove(turns)
-    joined = join_cells(machine.engine.layout, cells)
+    cells = [cell for cell in cells if cell not in turns]
+    layout = machine.engine.layout
+    joined = join_cells(layout, cells)
+    context = find_context(machine.facts, cells, layout, joined)
     images = symmetries.facts[:MOST_IMAGES]
-    parts, cubes, alike = draw_cube_tuples(cells, machine.engine.layout, CUBES, random)
+    parts, cubes, alike = draw_cube_tuples(cells, layout, CUBES, random, context)
     walks = draw_tuples(cells, joined, WALKS // len(images), random)
-    phases = turns.fluents + turns.others if turns is not None else ()
+    phases = [fluent for cell in turns for fluent in cell.fluents + cell.others]
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
     return lay_out_tables(cells + parts, tuples, phases, len(machine.facts), images, alike)

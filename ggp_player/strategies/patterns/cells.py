@@ -20,8 +20,8 @@ MAX_ARITY = 5
 """Facts with more arguments are cells of their own."""
 
 
-MOST_TURNS = 9
-"""Digits of a cell that says whose turn it is, at most."""
+MOST_TURNS, MOST_PARTS = 9, 3
+"""Digits of a cell that says whose turn it is, at most, and cells that say it together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,7 @@ def find_cells(
     constant = states.min(axis=0) > 0
     for number, fact in enumerate(facts):
         if relevant[number] and not constant[number]:
-            known = (fact.name, len(fact.args)) if isinstance(fact, Function) else fact
-            relations[known].append(number)
+            relations[relation_of(fact)].append(number)
     cells = []
     for members in relations.values():
         for group in _exclusive_groups(facts, states, members):
@@ -68,25 +67,54 @@ def find_cells(
     return cells
 
 
+def relation_of(fact: Term) -> object:
+    """The name and arity of a fact's relation."""
+    return (fact.name, len(fact.args)) if isinstance(fact, Function) else fact
+
+
 def find_turns(
     cells: Sequence[Cell], states: NDArray[np.uint8], widths: NDArray[np.uint8]
-) -> Cell | None:
-    """Find the cell that says who has a choice in sampled states, None where there is none.
+) -> list[Cell]:
+    """Find the cells that say who has a choice in sampled states; none where nothing does.
 
-    ``widths`` uint8 (n, roles): the legal moves of each role.
+    Mostly it is one. Where a turn has several parts, such as choosing a piece and placing one, it
+    can be one for each: exactly one of their fluents holds. ``widths`` uint8 (n, roles): the legal
+    moves of each role.
     """
     choosing = widths > 1
     known = choosing.sum(axis=1) == 1
     states, chooser = states[known], choosing[known].argmax(axis=1)
-    for cell in sorted(cells, key=lambda cell: cell.radix):
-        if cell.radix > MOST_TURNS or not len(states):
-            break
-        held = states[:, cell.fluents]
-        digits = (held * np.arange(1, cell.radix)).sum(axis=1)
-        meant = [set(chooser[digits == digit].tolist()) for digit in range(cell.radix)]
-        if max(map(len, meant)) == 1 < len(set.union(*meant)):
-            return cell
-    return None
+    if not len(states):
+        return []
+    small = [cell for cell in cells if cell.radix <= MOST_TURNS]
+    small.sort(key=lambda cell: cell.radix)
+    digits = [_digits(cell, states) for cell in small]
+    for cell, found in zip(small, digits, strict=True):
+        if _tell(found, range(cell.radix), chooser):
+            return [cell]
+    parts = [
+        cell
+        for cell, found in zip(small, digits, strict=True)
+        if not cell.others and _tell(found, range(1, cell.radix), chooser)
+    ]
+    for count in range(2, MOST_PARTS + 1):
+        for group in combinations(parts, count):
+            fluents = [fluent for cell in group for fluent in cell.fluents]
+            if len(fluents) <= MOST_TURNS and (states[:, fluents].sum(axis=1) == 1).all():
+                return list(group)
+    return []
+
+
+def _digits(cell: Cell, states: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The digits of a cell in some states, int64 (n,)."""
+    held = states[:, cell.fluents].astype(np.int64)
+    return held @ np.arange(1, len(cell.fluents) + 1)
+
+
+def _tell(digits: NDArray[np.int64], all_of: range, chooser: NDArray[np.int64]) -> bool:
+    """Whether each of some digits is met with one role alone, but not all with the same."""
+    meant = [set(chooser[digits == digit].tolist()) for digit in all_of]
+    return max(map(len, meant)) == 1 < len(set.union(*meant))
 
 
 def _exclusive_groups(

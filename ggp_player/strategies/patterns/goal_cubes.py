@@ -9,24 +9,33 @@ the rules say, and a disjunction has fewer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from math import prod
 from random import Random
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl import Term
 from gdl.circuit import Layout
-from ggp_player.strategies.patterns.cells import Cell
-from ggp_player.strategies.patterns.tuples import MAX_CELLS, Tuple
+from ggp_player.strategies.patterns.cells import Cell, relation_of
+from ggp_player.strategies.patterns.tuples import MAX_CELLS, MAX_ENTRIES, Tuple
 
 FEWEST_ALIKE, MOST_ALIKE = 100, 1_000
 """Tuples that are alike, in all groups. Of fewer, each is met often enough to be learned alone."""
+
+CONTEXT_DIGITS = 4
+"""Digits of the cell that says what the next move is about, at least."""
 
 MAX_CUBES = 512
 """A row of more cubes is left out."""
 
 MOST_GATES = 100_000
-"""In larger games there are none."""
+"""In larger games there are none, and no context."""
 
 MOST_WORK = 100_000
 """Cubes that are disjoined in all: some tenths of a second."""
@@ -36,14 +45,19 @@ Cube: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def draw_cube_tuples(
-    cells: Sequence[Cell], layout: Layout, count: int, random: Random
+    cells: Sequence[Cell],
+    layout: Layout,
+    count: int,
+    random: Random,
+    context: int | None = None,
 ) -> tuple[list[Cell], list[Tuple], list[list[Tuple]]]:
     """Draw tuples over the cells of cubes, so many at most; return them with the cells they are of.
 
     These cells come after the given ones. They tell apart what a cube asks for, the other digits,
-    and digit 0; so there is one tuple for a line, whoever fills it. At last come all tuples, where
-    they are many, in groups of those that are alike: the same rows ask for them, and for as many
-    cells.
+    and digit 0; so there is one tuple for a line, whoever fills it. To each is added the
+    ``context``, if there is one: see :func:`.find_context`. At last come all tuples without it,
+    where they are many, in groups of those that are alike: the same rows ask for them, and for as
+    many cells.
     """
     if len(layout.view.gates) > MOST_GATES:
         return [], [], []
@@ -64,7 +78,58 @@ def draw_cube_tuples(
         alike.setdefault(kind, []).append(members)
     groups = [group for group in alike.values() if len(group) > 1]
     are_many = FEWEST_ALIKE <= sum(map(len, groups)) <= MOST_ALIKE
-    return list(numbers), tuples[:count], groups if are_many else []
+    drawn = zip(found[:count], tuples[:count], strict=True)
+    full = [_with_context(context, cells, part, members) for part, members in drawn]
+    return list(numbers), full, groups if are_many else []
+
+
+def find_context(
+    facts: Sequence[Term],
+    cells: Sequence[Cell],
+    layout: Layout,
+    joined: NDArray[np.float32],
+) -> int | None:
+    """Find the cell that says what the next move is about, by index; None where there is none.
+
+    That is the piece that must be placed, or the board that must be played on: it has several
+    digits, legal moves depend on it, and its relation has no other cell. Of several such cells it
+    is the one that is closest to all, by what :func:`.join_cells` returns.
+    """
+    if len(layout.view.gates) > MOST_GATES:
+        return None
+    relations = Counter(relation_of(facts[cell.fluents[0]]) for cell in cells)
+    read = _rows_below(layout, range(layout.legal, layout.legal + sum(layout.move_counts)))
+    close = joined.sum(axis=0)
+    for number, cell in enumerate(cells[: len(joined)]):
+        is_alone = relations[relation_of(facts[cell.fluents[0]])] == 1
+        is_read = any(layout.fluents + fluent in read for fluent in cell.fluents)
+        if cell.radix < CONTEXT_DIGITS or not (is_alone and is_read):
+            close[number] = 0
+    return int(close.argmax()) if close.max(initial=0) > 0 else None
+
+
+def _rows_below(layout: Layout, rows: Iterable[int]) -> set[int]:
+    """Some rows, and all that they rest on."""
+    gates = {row: (left >> 1, right >> 1) for row, left, right in layout.view.gates.tolist()}
+    found, stack = set[int](), list(rows)
+    while stack:
+        row = stack.pop()
+        if row not in found:
+            found.add(row)
+            stack += gates.get(row, ())
+    return found
+
+
+def _with_context(
+    context: int | None, cells: Sequence[Cell], parts: Sequence[Cell], members: Tuple
+) -> Tuple:
+    """A tuple with the context, where it lacks that, and a table has room for it."""
+    if context is None or len(members) == MAX_CELLS:
+        return members
+    cell = cells[context]
+    has_it = any(part.fluents == cell.fluents for part in parts)
+    entries = cell.radix * prod(part.radix for part in parts)
+    return members if has_it or entries > MAX_ENTRIES else (*members, context)
 
 
 def _parts_of(cells: Sequence[Cell], cube: Cube) -> tuple[Cell, ...]:

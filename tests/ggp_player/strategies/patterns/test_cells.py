@@ -10,7 +10,26 @@ import pytest
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.patterns.cells import Cell, find_cells, find_turns
 from tests.support.compiled_games import machine_of
-from tests.support.small_games import sampled
+from tests.support.small_games import compiled, sampled
+
+PICK_AND_PUT = """
+(role x) (role o) (init (picks x)) (piece 1) (piece 2) (piece 3) (piece 4)
+(other x o) (other o x)
+(<= (legal ?r (pick ?p)) (true (picks ?r)) (piece ?p) (not (used ?p)))
+(<= (legal ?r (put ?p)) (true (puts ?r)) (true (picked ?p)))
+(<= (legal ?r (drop ?p)) (true (puts ?r)) (true (picked ?p)))
+(<= (legal ?r noop) (other ?r ?o) (true (picks ?o)))
+(<= (legal ?r noop) (other ?r ?o) (true (puts ?o)))
+(<= (used ?p) (true (put ?p ?r)))
+(<= (next (picked ?p)) (does ?r (pick ?p)))
+(<= (next (puts ?o)) (true (picks ?r)) (other ?r ?o))
+(<= (next (picks ?r)) (true (puts ?r)))
+(<= (next (put ?p ?r)) (does ?r (put ?p)))
+(<= (next (put ?p ?r)) (true (put ?p ?r)))
+(<= terminal (used 1) (used 2) (used 3) (used 4))
+(<= (goal ?r 100) (true (put 1 ?r))) (<= (goal ?r 0) (role ?r) (not (true (put 1 ?r))))
+"""
+"""Who puts the piece that the other has picked, or drops it, picks the next one."""
 
 
 def samples_of(machine: PropnetStateMachine) -> np.ndarray:
@@ -47,8 +66,7 @@ def test_one_fluent_of_a_cell_holds_at_most(name: str) -> None:
     assert all(machine.relevant_fluents[member] for member in members)
 
 
-def test_the_turn_is_the_cell_that_says_who_chooses() -> None:
-    machine = machine_of("breakthrough")
+def turns_of(machine: PropnetStateMachine, most_moves: int = 255) -> list[list[str]]:
     states = samples_of(machine)
     widths = np.array(
         [
@@ -57,7 +75,16 @@ def test_the_turn_is_the_cell_that_says_who_chooses() -> None:
         ],
         np.uint8,
     )
-    turns = find_turns(cells_of(machine), states, widths)
-    assert turns is not None
-    assert named(machine, turns) == ["(turn black)", "(turn white)"]
-    assert find_turns(cells_of(machine), states, widths[:, ::-1] * 0 + 2) is None
+    turns = find_turns(cells_of(machine), states, np.minimum(widths, most_moves))
+    return [named(machine, cell) for cell in turns]
+
+
+def test_the_turn_is_the_cell_that_says_who_chooses() -> None:
+    machine = machine_of("breakthrough")
+    assert turns_of(machine) == [["(turn black)", "(turn white)"]]
+    assert turns_of(machine, most_moves=1) == []
+
+
+def test_two_cells_say_who_chooses_where_a_turn_has_two_parts() -> None:
+    turns = turns_of(compiled(PICK_AND_PUT))
+    assert sorted(turns) == [["(picks o)", "(picks x)"], ["(puts o)", "(puts x)"]]

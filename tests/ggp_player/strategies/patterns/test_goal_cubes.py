@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from gdl.engine import PropnetStateMachine
+from ggp_player.strategies.patterns.cell_graph import join_cells
 from ggp_player.strategies.patterns.cells import Cell, find_cells
-from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples
+from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples, find_context
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from tests.support.compiled_games import machine_of
-from tests.support.small_games import compiled, connect_four, sampled
+from tests.support.small_games import compiled, connect_four, game, sampled
 
 HALVES = """
 (role x) (role o) (init (turn x))
@@ -29,6 +30,12 @@ HALVES = """
 (<= terminal same) (<= terminal full)
 (<= (goal x 100) same) (<= (goal x 0) (not same))
 (<= (goal o 0) same) (<= (goal o 100) (not same))
+"""
+
+COUNTER = """
+(init (step 1)) (<= (next (step ?m)) (true (step ?n)) (after ?n ?m))
+(after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (after 6 7) (after 7 8) (after 8 9)
+(<= terminal (true (step 8)))
 """
 
 
@@ -92,3 +99,29 @@ def test_there_are_as_many_as_are_asked_for_at_most() -> None:
     machine = machine_of("connectFour")
     _, tuples, _ = draw_cube_tuples(cells_of(machine), machine.engine.layout, 5, Random(1))
     assert len(tuples) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "context"),
+    [("nineBoards", "(sentTo"), ("quarto", "(handed"), ("connectFour", ""), ("pentago", "")],
+)
+def test_each_cube_has_the_cell_that_says_what_the_next_move_is_about(
+    name: str, context: str
+) -> None:
+    machine = machine_of(name)
+    cells, layout = cells_of(machine), machine.engine.layout
+    found = find_context(machine.facts, cells, layout, join_cells(layout, cells))
+    told = "" if found is None else str(machine.facts[cells[found].fluents[0]])
+    assert told.startswith(context)
+    assert bool(told) == bool(context)
+    parts, plain, _ = draw_cube_tuples(cells, layout, 100, Random(1))
+    more, tuples, _ = draw_cube_tuples(cells, layout, 100, Random(1), found)
+    assert parts == more
+    assert tuples == [(*members, found) if context else members for members in plain]
+
+
+def test_a_counter_of_steps_is_no_context() -> None:
+    machine = compiled(game("ticTacToe") + COUNTER)
+    cells, layout = cells_of(machine), machine.engine.layout
+    assert any("step" in str(machine.facts[cell.fluents[0]]) for cell in cells)
+    assert find_context(machine.facts, cells, layout, join_cells(layout, cells)) is None

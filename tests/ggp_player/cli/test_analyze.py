@@ -23,7 +23,7 @@ from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
-from ggp_player.worker.warm_up import COLD
+from ggp_player.worker.compiling import COLD
 from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -133,7 +133,7 @@ def test_before_the_searches_are_compiled_there_is_a_table(
     # By name, the package has the function of this name.
     timed_search = import_module("ggp_player.inspect.timed_search")
     monkeypatch.setattr(timed_search, "is_warm", lambda: False)
-    monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
+    monkeypatch.setattr("ggp_player.worker.compiling.is_warm", lambda: False)
     result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
     assert result.exit_code == 0
     assert COLD in result.output

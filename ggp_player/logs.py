@@ -6,7 +6,8 @@ control characters are escaped; the same statement writes at most :data:`BURST` 
 one a second from then on, for each match; and a statement's traceback is shown :data:`TRACEBACKS`
 times a minute. What is left out is counted, and the statement's next line says how many there were.
 
-The match of a line is that of the task that writes it: see :func:`enter_match`.
+The match of a line is that of the task that writes it: see :func:`enter_match`. Requests have
+a line each, and those that come all the time one a minute (:class:`RequestLog`).
 """
 
 from __future__ import annotations
@@ -41,6 +42,14 @@ TRACEBACKS = 5
 
 STATEMENTS = 1000
 """How many statements, each with its match, are counted; the oldest are forgotten."""
+
+SUMMARY_SECONDS = 60.0
+"""How long INFO and PING are only counted, after a line about them."""
+
+MAX_SHOWN = 120
+"""Characters of a message, and of a reply, that the log shows."""
+
+_log = logging.getLogger(__name__)
 
 _match: ContextVar[str] = ContextVar("match", default="")
 
@@ -202,3 +211,44 @@ def _escaped(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+class RequestLog:
+    """Writes what a game manager has asked, and what it was told, after how many seconds.
+
+    INFO and PING, for which schedulers ask every second while a player is listed, are summed up.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._polls = 0
+        self._summed_up: float | None = None
+
+    def note(self, peer: str, texts: tuple[str, str], began: float, *, is_poll: bool) -> None:
+        """Note a request by its text and the reply's; INFO and PING are polls."""
+        if is_poll:
+            self._note_poll(peer, texts)
+        else:
+            self._write(peer, texts, began)
+
+    def _note_poll(self, peer: str, texts: tuple[str, str]) -> None:
+        now = self._clock()
+        self._polls += 1
+        if self._summed_up is None:
+            self._write(peer, texts, now)
+        elif now - self._summed_up >= SUMMARY_SECONDS:
+            seconds = now - self._summed_up
+            message = "INFO or PING %d times in %.0f s, at last from %s -> %s"
+            _log.info(message, self._polls, seconds, peer, _line(texts[1]))
+        else:
+            return
+        self._polls, self._summed_up = 0, now
+
+    def _write(self, peer: str, texts: tuple[str, str], began: float) -> None:
+        message, reply = map(_line, texts)
+        _log.info("%s: %s -> %s, %.2f s", peer, message, reply, self._clock() - began)
+
+
+def _line(text: str) -> str:
+    """The beginning of a text from the wire, in one line."""
+    return shown(" ".join(text[: 4 * MAX_SHOWN].split()), MAX_SHOWN)

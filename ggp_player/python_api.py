@@ -27,7 +27,8 @@ from ggp_player.inspect.timed_search import (
     timed_search,
 )
 from ggp_player.manager.players import compile_searches_of, seat_of
-from ggp_player.match_runner.game_manager import check_seats, game_name
+from ggp_player.match_runner.game_manager import game_name
+from ggp_player.match_runner.players import check_seats
 from ggp_player.protocol import MatchRecord
 from ggp_player.strategies import Position
 

@@ -16,9 +16,8 @@ from gdl.analysis.evidence.reachability import enumerate_reachable
 from gdl.analysis.evidence.survey import Survey, observe
 from gdl.analysis.properties.goals import find_goals, observed_goals
 from gdl.analysis.properties.latches import LatchedFluents, find_deciding_latches, prove_latches
-from gdl.analysis.properties.length import find_length, observed_length
+from gdl.analysis.properties.length import find_length, find_size, observed_length
 from gdl.analysis.properties.mutex_groups import prove_mutex_groups
-from gdl.analysis.properties.size import find_size
 from gdl.analysis.properties.turns import find_turns, observed_turns
 from gdl.analysis.symmetry import find_symmetries
 from gdl.engine import PropnetStateMachine

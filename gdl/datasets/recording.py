@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -53,19 +53,6 @@ class Recording:
         return len(self.playouts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """One step of the lanes that are still played: their numbers, and a recording's arrays."""
-
-    lanes: NDArray[np.int64]
-    facts: Bits
-    legal: Bits
-    moves: NDArray[np.int32]
-    goals: NDArray[np.int32]
-    terminal: NDArray[np.bool_]
-    percepts: Bits
-
-
 class Recorder:
     """Plays blocks of random playouts and records them."""
 
@@ -87,14 +74,18 @@ class Recorder:
         random = np.random.default_rng([seed, number])
         self._block.load(self._initial)
         lanes = np.arange(playouts)
-        frames: list[_Frame] = []
+        recordings: list[Recording] = []
         while len(lanes):
-            frame = self._frame(lanes, random, last=len(frames) == max_steps)
-            frames.append(frame)
-            lanes = lanes[frame.moves[:, 0] != NO_MOVE]
-        return _joined(frames, number * BLOCK)
+            step = len(recordings)
+            states = self._states(lanes, random, step, is_last=step == max_steps)
+            recordings.append(states)
+            lanes = lanes[states.moves[:, 0] != NO_MOVE]
+        joined = _in_order_of_playouts(recordings)
+        return replace(joined, playouts=joined.playouts + number * BLOCK)
 
-    def _frame(self, lanes: NDArray[np.int64], random: np.random.Generator, last: bool) -> _Frame:
+    def _states(
+        self, lanes: NDArray[np.int64], random: np.random.Generator, step: int, *, is_last: bool
+    ) -> Recording:
         """Record the states of some lanes, and make a random joint move where play goes on."""
         block = self._block
         facts = block.states()[lanes]
@@ -103,11 +94,13 @@ class Recorder:
         goals = block.goal_values()[lanes].astype(np.int32)
         goals[~terminal[lanes]] = NO_GOAL
         moves = self._chosen(legal, random)
-        stuck = (moves == NO_MOVE).any(axis=1) | terminal | last
+        stuck = (moves == NO_MOVE).any(axis=1) | terminal | is_last
         moves[stuck] = NO_MOVE
         self._make(moves)
         percepts = block.percepts()[lanes] * ~stuck[lanes, None]
-        return _Frame(lanes, facts, legal[lanes], moves[lanes], goals, terminal[lanes], percepts)
+        steps = np.full(len(lanes), step, dtype=np.int32)
+        found = facts, legal[lanes], moves[lanes], goals, terminal[lanes], percepts
+        return Recording(lanes, steps, *found)
 
     def _chosen(self, legal: Bits, random: np.random.Generator) -> NDArray[np.int32]:
         """Choose uniformly among each role's legal moves in all lanes: int32 (lanes, roles).
@@ -131,20 +124,11 @@ class Recorder:
         self._block.move(made)
 
 
-def _joined(frames: Sequence[_Frame], first_playout: int) -> Recording:
+def _in_order_of_playouts(recordings: Sequence[Recording]) -> Recording:
     """Put the rows of all steps into the order of playouts."""
-    lanes = np.concatenate([frame.lanes for frame in frames])
-    steps = np.repeat(np.arange(len(frames)), [len(frame.lanes) for frame in frames])
-    order = np.lexsort([steps, lanes])
-
-    def joined(name: str) -> NDArray[np.generic]:
-        joint: NDArray[np.generic] = np.concatenate([getattr(frame, name) for frame in frames])
-        return joint[order]
-
-    names = ("facts", "legal", "moves", "goals", "terminal", "percepts")
-    arrays = {name: joined(name) for name in names}
-    return Recording(
-        playouts=(lanes + first_playout)[order],
-        steps=steps[order].astype(np.int32),
-        **arrays,  # type: ignore[arg-type] # the frames say which types these are
-    )
+    arrays = {
+        field.name: np.concatenate([getattr(one, field.name) for one in recordings])
+        for field in fields(Recording)
+    }
+    order = np.lexsort([arrays["steps"], arrays["playouts"]])
+    return Recording(**{name: rows[order] for name, rows in arrays.items()})

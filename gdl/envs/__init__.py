@@ -2,13 +2,14 @@
 
 :class:`GdlVectorEnv` is many copies of a game in one, for Gymnasium; :class:`GdlAecEnv` and
 :class:`GdlParallelEnv` are one copy with an agent for each role, for PettingZoo. Importing this
-registers our own games with Gymnasium, as ``gdl/connectFour-v0``, if that is installed. These names
-need the extra ``rl``, and say so where it is missing.
+registers our own games with Gymnasium, as ``gdl/connectFour-v0``, if that is installed;
+``gdl.envs:gdl/connectFour-v0`` is a name by which Gymnasium imports it. What needs the extra
+``rl`` says so where it is missing.
 
 In come rules, out go arrays: :mod:`.observations` says what a role is shown, :mod:`.seats` who
 acts, and :class:`gdl.engine.Stepper` makes the steps. Start reading in :mod:`.vector_env`;
-:mod:`.policies` has opponents that are not random, :mod:`.single_env` one copy for Gymnasium,
-:mod:`.pettingzoo_envs` those for PettingZoo, and :mod:`.registration` the names.
+:mod:`.policies` has opponents that are not random, :mod:`.single_env` one copy for Gymnasium, and
+:mod:`.pettingzoo_envs` those for PettingZoo.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from gdl.engine import random_actions
 from gdl.envs.policies import Policy
 from gdl.envs.seats import SeatError, Seats
+from gdl.game_library import own_games
 
 if TYPE_CHECKING:
     from gdl.envs.pettingzoo_envs import GdlAecEnv, GdlParallelEnv
@@ -46,6 +48,9 @@ TURN = Seats.TURN
 
 ALL = Seats.ALL
 """All roles act at once."""
+
+VERSION = 0
+"""The version in the names of our own games in Gymnasium's registry."""
 
 _HOMES = {
     "GdlVectorEnv": ("vector_env", "gymnasium"),
@@ -76,7 +81,20 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(f"{__name__}.{module}"), name)
 
 
-if find_spec("gymnasium") is not None:
-    from gdl.envs.registration import register_own_games
+def register_own_games() -> None:
+    """Register each of our own games with Gymnasium, with one copy and with many."""
+    from gymnasium.envs.registration import register, registry
 
+    for game in own_games():
+        name = f"gdl/{game}-v{VERSION}"
+        if name not in registry:
+            register(
+                name,
+                entry_point="gdl.envs.single_env:GdlEnv",
+                vector_entry_point="gdl.envs.vector_env:GdlVectorEnv",
+                kwargs={"rules": game},
+            )
+
+
+if find_spec("gymnasium") is not None:
     register_own_games()

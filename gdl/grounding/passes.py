@@ -27,8 +27,11 @@ from gdl.grounding.relaxed_reachability import (
 from gdl.language import Rule
 from gdl.rewriting.alternatives import expand_cases, expand_disjunctions, merge_alternatives
 from gdl.rewriting.argument_passes import reduce_arguments, specialize_arguments
-from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
-from gdl.rewriting.functional_dependencies import split_functional_joins
+from gdl.rewriting.functional_dependencies import (
+    find_constant_fluents,
+    make_constants_static,
+    split_functional_joins,
+)
 from gdl.rewriting.inlining import inline_relations
 from gdl.rewriting.magic_guards import guard_wide_relations
 from gdl.rewriting.rule_analysis import RuleAnalysis, RulePasses

@@ -1,4 +1,6 @@
-"""Functional dependencies: a fluent of which a state holds one value for each key.
+"""What rules for the next state say of fluents: functional dependencies, and constants.
+
+A fluent depends functionally on its key if a state holds one value of it for each key.
 
 Where a cell holds one mark at most, a rule that reads the marks of nine cells and says nine things
 of them need not join all nine for each: ``mark(a, X), mark(b, Y), p(X, Y), q(X, Y)`` says that
@@ -12,6 +14,12 @@ state, facts stay or are made by the one move of one role, and that is legal onl
 no value yet.
 
 Source: S. Abiteboul, R. Hull and V. Vianu, Foundations of Databases (1995), chapter 8.
+
+Constant fluents are those that no move can change, by the same rules: where every rule for the next
+state says no more than that a fact stays, it holds in the initial state or never. The walls of a
+maze are often part of the state. Read as static, they are evaluated by the grounder, and with them
+all that follows from walls alone; without this, the relaxed game walks through them. The fact stays
+part of the state.
 """
 
 from __future__ import annotations
@@ -33,6 +41,7 @@ from gdl.language import (
     Variable,
     holds_distinct_variables,
     is_ground,
+    map_atoms,
     names_in,
     substitute,
     variables_in,
@@ -300,3 +309,35 @@ def _needed(rules: Sequence[Rule], analysis: RuleAnalysis) -> list[Rule]:
     ]
     used = reachable(dependency_graph(rules), dict.fromkeys(roots))
     return [rule for rule in rules if rule.head.relation in used]
+
+
+def find_constant_fluents(analysis: RuleAnalysis) -> dict[RelationKey, str]:
+    """Map the relation of each constant fluent to the name of its initial facts."""
+    return {
+        relation: counterpart(relation, "init")[0]
+        for relation, _ in analysis.flat.fluents
+        if _is_constant(relation, analysis)
+    }
+
+
+def make_constants_static(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Read the initial facts wherever a constant fluent is read."""
+    constants = find_constant_fluents(analysis)
+
+    def read(atom: Atom) -> Atom:
+        initial = constants.get(atom.relation)
+        return atom if initial is None else Atom(initial, atom.args, atom.span)
+
+    for rule in analysis.rules:
+        body = tuple(map_atoms(literal, read) for literal in rule.body)
+        yield Rule(rule.head, body, rule.span)
+
+
+def _is_constant(relation: RelationKey, analysis: RuleAnalysis) -> bool:
+    """Return True if all rules for the next facts keep old ones, and one keeps every fact."""
+    own = analysis.definitions.get(counterpart(relation, "next"), ())
+    kept = [Atom(relation[0], rule.head.args) for rule in own]
+    return all(atom in rule.body for atom, rule in zip(kept, own, strict=True)) and any(
+        rule.body == (atom,) and (not atom.args or holds_distinct_variables(atom))
+        for atom, rule in zip(kept, own, strict=True)
+    )

@@ -12,7 +12,7 @@ import click
 from gdl.array_kernels.arguments import KernelArchiveError
 from gdl.code_cache import cache_folders, cached_files, max_bytes, prune
 from gdl.system import end_with_parent
-from ggp_player.worker.warm_up import warm_up_searches
+from ggp_player.worker.compiling import warm_up_searches
 
 
 def run_show() -> None:

@@ -11,8 +11,7 @@ import click
 import gdl
 from gdl import GdlError
 from ggp_player.archive.archived_match import MatchFilter
-from ggp_player.archive.importing import find_records, read_record
-from ggp_player.archive.match_records import export_document
+from ggp_player.archive.match_records import export_document, find_records, read_record
 from ggp_player.archive.queries import Archive
 from ggp_player.cli.matches import archive_of, filter_of
 from ggp_player.errors import ArchiveError

@@ -19,6 +19,7 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.events import MoveThought, value_text
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
+from ggp_player.worker.compiling import COLD, interpreted_notice, is_warm
 from ggp_player.worker.interruptible import (
     InterruptibleMachine,
     SearchInterrupted,
@@ -27,7 +28,6 @@ from ggp_player.worker.interruptible import (
 )
 from ggp_player.worker.messages import FALLBACK
 from ggp_player.worker.move_thoughts import SymmetricMoves, move_thoughts
-from ggp_player.worker.warm_up import COLD, interpreted_notice, is_warm
 
 INTERRUPT_GRACE = 1.0
 """Seconds after the deadline in which a search may still come to its next choice."""

@@ -24,20 +24,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from random import Random
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import gdl
 from gdl import Constant, Ruleset, Term
-from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
+from gdl.language import RANDOM_ROLE, Scrambler
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.events import EventBus, MatchPublisher, StepMade, StepsTakenBack
+from ggp_player.events import EventBus, MatchPublisher, MatchStarted, StepMade, StepsTakenBack
 from ggp_player.match_rules import MatchPosition, MatchRules
-from ggp_player.match_runner.match_telling import beginning
 from ggp_player.match_runner.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.match_runner.players import (
     DistantPlayer,
@@ -45,13 +45,14 @@ from ggp_player.match_runner.players import (
     MatchPlayer,
     Seated,
     SeatedPlayer,
+    dialect_of,
+    seats,
 )
 from ggp_player.match_runner.stopwatch import Stopwatch
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
     TIMEOUT,
-    Dialect,
     LastStep,
     MatchRecord,
     SeatMessages,
@@ -173,7 +174,7 @@ class GameManager:
         }
         self._scrambler = _scrambler(setup)
         hides = setup.ruleset.has_percepts
-        dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
+        dialects = {role: dialect_of(seat, hides) for role, seat in self.seats.items()}
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
         nothing, times = ("",) * len(self.seats), (0.0,) * len(self.seats)
         self._last = MatchStep(0, (), nothing, times, setup.start_time)
@@ -204,7 +205,7 @@ class GameManager:
         """Tell that the match begins; no player is asked yet."""
         rules = spaced(str(self.setup.ruleset))
         self._events = MatchPublisher(self.setup.events)
-        started = beginning(self._record(None), self._rules.roles, rules, self._original_words())
+        started = _beginning(self._record(None), self._rules.roles, rules, self._original_words())
         self._events.started(started, self.setup.start_time)
 
     async def go_on(self) -> None:
@@ -476,44 +477,33 @@ class GameManager:
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
 
 
+def _beginning(
+    record: MatchRecord, roles: Iterable[object], rules: str, words: Mapping[str, str]
+) -> MatchStarted:
+    """The event that tells of a match whose record has no step yet; its key is to be filled in.
+
+    ``words`` has a word of the rules for each scrambled one.
+    """
+    return MatchStarted(
+        match_id=record.match_id,
+        rules=rules,
+        start_clock=record.start_clock,
+        play_clock=record.play_clock,
+        roles=tuple(map(str, roles)),
+        players=record.player_names_from_host,
+        game=PurePosixPath(unquote(urlsplit(record.game_meta_url).path)).stem,
+        rulesheet_url=record.game_meta_url,
+        random_token=record.random_token,
+        scrambled=record.scrambled,
+        words=words,
+    )
+
+
 async def _choice_of(seat: SeatedPlayer) -> PlayerReply:
     try:
         return PlayerReply(await seat.choose())
     except TimeoutError:
         return PlayerReply(error=TIMEOUT)
-
-
-def seats(
-    roles: Sequence[Constant], players: Sequence[MatchPlayer | SeatedPlayer]
-) -> dict[Constant, Seated]:
-    """Assign players to roles, in role order; None, the manager, plays the role ``random``.
-
-    Raises :class:`MatchError` if the number of players is wrong.
-    """
-    check_seats(roles, len(players))
-    waiting = iter(players)
-    return {role: None if moves_by_chance(role) else next(waiting) for role in roles}
-
-
-def check_seats(roles: Sequence[Constant], players: int) -> None:
-    """Raise :class:`MatchError` unless there are as many players as roles that players take."""
-    free = [role for role in roles if not moves_by_chance(role)]
-    if len(free) != players:
-        named = ", ".join(map(str, free))
-        plural = "" if len(free) == 1 else "s"
-        problem = f"the game needs {len(free)} player{plural} ({named}), given {players}"
-        chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
-        raise MatchError(problem + chance)
-
-
-def _dialect(seat: Seated, hides: bool) -> Dialect | None:
-    """The dialect of a seat; a player in this process is told no more than its role may know."""
-    if seat is None or isinstance(seat, SeatedPlayer):
-        return None
-    if isinstance(seat, DistantPlayer):
-        return seat.dialect
-    is_ours = isinstance(seat, LocalPlayer)
-    return Dialect.DRESDEN_TURNS if hides and is_ours else Dialect.GGP_BASE
 
 
 def _scrambler(setup: MatchSetup) -> Scrambler | None:

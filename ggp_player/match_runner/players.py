@@ -7,10 +7,13 @@ a request that takes too long. Only a player at the table gets no requests, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
 
+from gdl import Constant
+from gdl.language import moves_by_chance
+from ggp_player.errors import MatchError
 from ggp_player.protocol import Dialect
 from ggp_player.server.player import Player
 
@@ -81,3 +84,36 @@ class LocalPlayer:
         taken = self.illegal_choices[-1] if self.illegal_choices else None
         self.illegal_choices.clear()
         return taken
+
+
+def seats(
+    roles: Sequence[Constant], players: Sequence[MatchPlayer | SeatedPlayer]
+) -> dict[Constant, Seated]:
+    """Assign players to roles, in role order; None, the manager, plays the role ``random``.
+
+    Raises :class:`MatchError` if the number of players is wrong.
+    """
+    check_seats(roles, len(players))
+    waiting = iter(players)
+    return {role: None if moves_by_chance(role) else next(waiting) for role in roles}
+
+
+def check_seats(roles: Sequence[Constant], players: int) -> None:
+    """Raise :class:`MatchError` unless there are as many players as roles that players take."""
+    free = [role for role in roles if not moves_by_chance(role)]
+    if len(free) != players:
+        named = ", ".join(map(str, free))
+        plural = "" if len(free) == 1 else "s"
+        problem = f"the game needs {len(free)} player{plural} ({named}), given {players}"
+        chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
+        raise MatchError(problem + chance)
+
+
+def dialect_of(seat: Seated, hides: bool) -> Dialect | None:
+    """The dialect of a seat; a player in this process is told no more than its role may know."""
+    if seat is None or isinstance(seat, SeatedPlayer):
+        return None
+    if isinstance(seat, DistantPlayer):
+        return seat.dialect
+    is_ours = isinstance(seat, LocalPlayer)
+    return Dialect.DRESDEN_TURNS if hides and is_ours else Dialect.GGP_BASE

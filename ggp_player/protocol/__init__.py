@@ -4,26 +4,24 @@ The first stage of a request's journey. A request's text comes in; what goes out
 (:mod:`.messages`) and what to do about it (:mod:`.lifecycle`). Nothing here does I/O.
 
 Start reading in :mod:`.messages`, which has a table of them all, and :mod:`.dialects`, which has
-one of who writes them how: each dialect is a file. They share two readers, :mod:`.prefix` on top of
-:mod:`.lexer`, and :mod:`.infix`; :mod:`.beginning` says what a message is about before it is read.
+one of who writes them how, and says what a message is about before it is read. The dialects share
+two readers, :mod:`.prefix` on top of :mod:`.lexer`, and :mod:`.infix`.
 :mod:`.lifecycle` holds the theory of operation of matches, seen by a player; :mod:`.seat_messages`
 writes what a game manager tells each seat. :mod:`.match_record` is the JSON form in
 which game managers publish matches.
 """
 
-from ggp_player.protocol.beginning import (
+from ggp_player.protocol.dialects import (
+    SYNTAXES,
     Beginning,
     beginning_of,
     may_change_a_match,
     notation_of_message,
-)
-from ggp_player.protocol.dialects import (
-    SYNTAXES,
     parse_request,
     reply_syntax,
 )
 from ggp_player.protocol.dialects.dresden import DID_RULE
-from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
+from ggp_player.protocol.dialects.stanford import Envelope, format_envelope, parse_envelope
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
 from ggp_player.protocol.lifecycle import Match, Matches, Outcome

@@ -17,9 +17,9 @@ PLAY, STOP and ABORT for a match that we do not play get ``busy``; a message tha
 understood gets a sentence that begins with ``error:``. Which message is in order when, says
 :mod:`ggp_player.protocol.lifecycle`.
 
-How a message is written is a matter of the dialect, and each dialect is a file:
-:mod:`ggp_player.protocol.dialects` has the table of them, and of which has which message. The rules
-of a START are text here too: they come from strangers, and are parsed where that can do no harm.
+How a message is written is a matter of the dialect: :mod:`ggp_player.protocol.dialects` has the
+table of them, and of which has which message. The rules of a START are text here too: they come
+from strangers, and are parsed where that can do no harm.
 """
 
 from __future__ import annotations

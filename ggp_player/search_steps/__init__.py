@@ -1,6 +1,6 @@
 """A search of a textbook strategy, step by step: its tree as it grows, and the line that runs.
 
-The strategy runs as it is, on a small game, while :mod:`.line_tracer` watches some functions of its
+The strategy runs as it is, on a small game, while :mod:`.recording` watches some functions of its
 own module by ``sys.settrace``: the lines, bounds and values of a step are those of the running
 frames. :mod:`.routines` says which functions these are. :mod:`.value_recorder` makes nodes of their
 calls, :mod:`.playout_recorder` of the nodes of a tree of playouts, and both write to the

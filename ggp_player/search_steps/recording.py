@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from types import MappingProxyType
-from typing import Any
+from types import CodeType, FrameType, MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import to_json
 
 from ggp_player.clock import Clock, Deadline
 from ggp_player.errors import StrategyError
-from ggp_player.search_steps.line_tracer import LineTracer, Watcher
 from ggp_player.search_steps.playout_recorder import PLAYOUT_CODES, PlayoutTreeRecorder
 from ggp_player.search_steps.routines import ROUTINES
 from ggp_player.search_steps.step_log import MAX_BYTES, MAX_STEPS, StepLimitReached, StepLog
@@ -23,6 +22,9 @@ from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.textbook.max_n import MaxN
 from ggp_player.strategies.textbook.textbook_uct import TextbookUct
 from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 STEP_SECONDS = 3.0
 """Seconds that a recording takes, unless asked otherwise."""
@@ -36,6 +38,58 @@ STEPPED_STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     {kind.name: kind for kind in _KINDS}
 )
 """The strategies whose steps can be shown, by name."""
+
+
+class Watcher(Protocol):
+    """What is told of the watched functions. What it raises ends the program that runs."""
+
+    def on_call(self, frame: FrameType) -> None:
+        """A function begins, or a generator goes on after a ``yield``."""
+
+    def on_line(self, frame: FrameType) -> None:
+        """The line ``frame.f_lineno`` is about to run."""
+
+    def on_return(self, frame: FrameType, value: object) -> None:
+        """A function returns, a generator yields or ends, or either is left by an exception.
+
+        The value is None in the last two cases.
+        """
+
+
+class LineTracer:
+    """Tells a watcher of the functions whose code is among ``codes``; others run as ever."""
+
+    def __init__(self, codes: Container[CodeType], watcher: Watcher) -> None:
+        self._codes = codes
+        self._watcher = watcher
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch what this thread runs meanwhile."""
+        before = sys.gettrace()
+        sys.settrace(self._on_any_call)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether it watches. Python ends that where a watcher raises, which may go unheard."""
+        return sys.gettrace() == self._on_any_call
+
+    def _on_any_call(self, frame: FrameType, event: str, value: object) -> TraceFunction | None:
+        if frame.f_code not in self._codes:
+            return None
+        self._watcher.on_call(frame)
+        return self._on_event
+
+    def _on_event(self, frame: FrameType, event: str, value: object) -> TraceFunction:
+        if event == "line":
+            self._watcher.on_line(frame)
+        elif event == "return":
+            self._watcher.on_return(frame, value)
+        return self._on_event
 
 
 @dataclass(frozen=True, slots=True)

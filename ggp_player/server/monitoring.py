@@ -25,8 +25,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic_core import to_json
 
 from ggp_player.server.player import Player
+from ggp_player.worker.compiling import is_warm
 from ggp_player.worker.health import Subject
-from ggp_player.worker.warm_up import is_warm
 
 PATHS = ("/metrics", "/healthz", "/readyz")
 """The addresses of the pages here."""

@@ -23,7 +23,7 @@ from gdl.language import Notation
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
 from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted
-from ggp_player.logs import enter_match, shown
+from ggp_player.logs import RequestLog, enter_match, shown
 from ggp_player.metrics import Metrics
 from ggp_player.protocol import (
     ABORTED,
@@ -55,7 +55,6 @@ from ggp_player.server.config import Config
 from ggp_player.server.match_journal import JournalFolder, StoredMatch
 from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, Margin, ReplyDeadline, silence_limit
-from ggp_player.server.request_log import RequestLog
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool, TakeWorker
 from ggp_player.worker.service import MoveService
@@ -258,7 +257,7 @@ class Player:
         await self._start_is_parsed(message.sender, beginning)
         if self._is_for_nobody(message.sender, beginning):
             self.metrics.replies.labels(_REFUSED).inc()
-            self._requests.note(peer, None, (message.text, BUSY), began)
+            self._requests.note(peer, (message.text, BUSY), began, is_poll=False)
             return Reply(BUSY)
         if beginning.match_id and beginning.command in {"PLAY", "STOP", "ABORT"}:
             message.on_admitted()
@@ -269,7 +268,8 @@ class Player:
         else:
             reply = await self._reply_to(request, message, deadline)
         self.metrics.replies.labels(_kind(request)).inc()
-        self._requests.note(peer, request, (message.text, reply.text), began)
+        is_poll = isinstance(request, Info | Ping)
+        self._requests.note(peer, (message.text, reply.text), began, is_poll=is_poll)
         return reply
 
     async def _reply_to(self, request: Request, message: Message, deadline: ReplyDeadline) -> Reply:

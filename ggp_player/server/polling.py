@@ -6,7 +6,7 @@ message that comes again, by its number, gets the same reply. A manager that can
 asked less and less often, until it is there again; its matches go on meanwhile, as long as the
 clocks allow.
 
-:mod:`ggp_player.protocol.dialects.stanford_polling` has the form of the messages.
+:mod:`ggp_player.protocol.dialects.stanford` has the form of the messages.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ match tracker   :mod:`.match_tracker` in :class:`.process.TrackerWorker`: which 
                 (by its :mod:`~ggp_player.belief` where we are told only what our role may know)
 search          a strategy in :class:`.search_worker.SearchWorker`; it publishes its best choice in
                 the :mod:`.choice_buffer`, memory that it shares with the server
-warm-up         :mod:`.warm_up`: compiles kernels once for a machine, started by
+warm-up         :mod:`.compiling`: compiles kernels once for a machine, started by
                 :mod:`.warm_up_process` in the server or in a command
 ==============  =================================================================================
 

@@ -27,7 +27,7 @@ from ggp_player.worker.messages import BeginMatch
 if TYPE_CHECKING:
     from gdl.engine import PropnetStateMachine
     from ggp_player.belief import Belief
-    from ggp_player.worker.background_compiler import BackgroundCompiler
+    from ggp_player.worker.compiling import BackgroundCompiler
 
 DID = "did"
 """What game managers call the percept ``(did role move)``, by which a role sees all moves."""
@@ -305,8 +305,7 @@ class MatchTracker:
     def _begin_compiling(self, seconds: float) -> BackgroundCompiler | None:
         """Begin to compile, wait so long for it, and log how the match begins."""
         # Not at the top: a tracker that interprets is there sooner without the engine.
-        from ggp_player.worker.background_compiler import BackgroundCompiler
-        from ggp_player.worker.warm_up import is_warm
+        from ggp_player.worker.compiling import BackgroundCompiler, is_warm
 
         if not is_warm():
             _log.info("the rules are interpreted: the warm-up of the engine is not done yet")

@@ -57,8 +57,7 @@ if TYPE_CHECKING:
 
 FOR_SEARCHES = (
     "ggp_player.worker.search_worker",
-    "ggp_player.worker.background_compiler",
-    "ggp_player.worker.warm_up",
+    "ggp_player.worker.compiling",
 )
 """The modules that import the searches and the engine, which only tracking a match does without."""
 

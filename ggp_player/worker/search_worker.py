@@ -20,6 +20,7 @@ from ggp_player.events.search_view import MAX_TEXT
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer
+from ggp_player.worker.compiling import interpreted_notice
 from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
@@ -33,7 +34,6 @@ from ggp_player.worker.messages import (
 )
 from ggp_player.worker.move_thoughts import SymmetricMoves
 from ggp_player.worker.search_reporter import SearchReporter
-from ggp_player.worker.warm_up import interpreted_notice
 
 _log = logging.getLogger(__name__)
 

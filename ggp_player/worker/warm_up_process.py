@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 from gdl.code_cache import refusal
 from gdl.system import child_environment, is_stopped
+from ggp_player.worker.compiling import is_warm
 from ggp_player.worker.health import Health, Subject
-from ggp_player.worker.warm_up import is_warm
 
 WARM = "the searches are warm"
 """What the log says once all is compiled that matches share."""

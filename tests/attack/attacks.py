@@ -17,6 +17,8 @@ from random import Random
 from typing import Generic, TypeVar
 
 from gdl.system import available_cpus, end_with_parent
+from tests.fuzz import http_inputs, messages
+from tests.fuzz.mutators import mutate_expressions
 
 HEAD = "POST / HTTP/1.0\r\nContent-Type: text/acl\r\n{more}Content-Length: {length}\r\n\r\n"
 
@@ -28,6 +30,9 @@ HELD = 200
 
 MATCHES = 20
 """Of how many matches strangers guess the names."""
+
+AT_A_TIME = 8
+"""Malformed messages that are under way side by side."""
 
 BUSY_CORES = "busy cores"
 
@@ -204,6 +209,30 @@ async def _garbage(stranger: Stranger) -> None:
     for _ in range(stranger.times(20)):
         text = random.randbytes(random.choice([1, 100, 10_000]))
         await stranger.send(random.choice([text, request(text), request("(" * len(text))]))
+
+
+async def send_made(stranger: Stranger, make: Callable[[Random], bytes]) -> None:
+    """Send requests that are made by chance, one after the other, some side by side."""
+    random = Random(stranger.seed)
+
+    async def send(index: int) -> None:
+        while True:
+            await stranger.send(make(random), index, ends=True)
+
+    await asyncio.gather(*(send(index) for index in range(stranger.times(AT_A_TIME))))
+
+
+# Some are still well-formed, and begin matches: there are seats enough for these.
+@attack("malformed messages", flags=("--max-matches", "32", "--idle-limit", "5"))
+async def _malformed(stranger: Stranger) -> None:
+    """Send well-formed requests in which something was changed: bytes, or a message's terms."""
+
+    def make(random: Random) -> bytes:
+        if random.random() < 0.5:
+            return http_inputs.mutate(random.choice(http_inputs.SEEDS)[1:], random)
+        return request(mutate_expressions(random.choice(messages.SEEDS), random))
+
+    await send_made(stranger, make)
 
 
 @attack("many requests")

@@ -28,6 +28,7 @@ from tests.attack.scenario import (
     Scenario,
     attacked,
     few_files,
+    read_log,
     run,
     sampled,
     settled,
@@ -131,7 +132,7 @@ def run_event(scenario: Scenario, folder: Path) -> Outcome:
         outcome.descriptors = max(0, settled(server, allowed) - allowed)
         outcome.stop_seconds = stop_gently(server)
         outcome.processes = len(server.wait_until_alone())
-        outcome.log = server.log.stat().st_size
+        read_log(server, outcome)
     return outcome
 
 

@@ -17,7 +17,10 @@ from typing import Any
 
 import aiohttp
 
-from tests.attack.attacks import Attack, Stranger, hold, request
+from ggp_player.manager_service.web.routes import ROUTES
+from tests.attack.attacks import Attack, Stranger, hold, request, send_made
+from tests.fuzz import http_inputs
+from tests.fuzz.mutators import mutate_expressions, mutate_json
 
 FLOODERS = 40
 """Players that never come to their reply."""
@@ -31,6 +34,28 @@ WIDE_STATES = (
     "(<= terminal (true (step 2))) (<= (goal ?r 50) (role ?r))"
 )
 """Rules whose match has no end, and as many facts in each state as there are cubes of ``d``."""
+
+API = tuple((route.method, route.path) for route in ROUTES if not route.is_stream)
+
+BODIES = tuple(
+    json.dumps(body).encode()
+    for body in (
+        {"address": "127.0.0.1:9", "port": 9, "dialects": ["A"], "versions": {"a": "1"}},
+        {"name": "nobody"},
+        {"rules": http_inputs.GAME.decode()},
+        {"name": "nobody", "role": "player"},
+        {
+            "name": "malformed",
+            "format": "single",
+            "games": ["ticTacToe"],
+            "players": ["nobody", "noone"],
+            "start_clock": 1,
+            "play_clock": 1,
+            "seed": 1,
+        },
+    )
+)
+"""What the API takes, but for names: none is of a player that is there."""
 
 TAKEN_NAME = "manager: a name that has expired"
 
@@ -100,6 +125,42 @@ async def _garbage(rival: Rival) -> None:
         await rival.ask("PUT", "/api/games/garbage", json.dumps("("), rival.organiser)
         await rival.ask("POST", "/api/events", {"name": index}, rival.organiser)
         await asyncio.sleep(0)
+
+
+@manager_attack("manager: malformed messages")
+async def _malformed(rival: Rival) -> None:
+    """Send requests of the API in which something was changed: their bytes, JSON, or rulesheet.
+
+    They come with an organiser's token, so that more than the token is read.
+    """
+
+    def make(random: Random) -> bytes:
+        (method, path), body = random.choice(API), random.choice(BODIES)
+        match random.randrange(4):
+            case 0:
+                return http_inputs.mutate(_api_request(rival, method, path, body), random)
+            case 1:
+                rules = mutate_expressions(http_inputs.GAME, random).decode("utf-8", "replace")
+                sent = json.dumps({"rules": rules}).encode()
+                return _api_request(rival, "PUT", "/api/games/malformed", sent)
+            case _:
+                return _api_request(rival, method, path, mutate_json(body, random))
+
+    await send_made(rival, make)
+
+
+def _api_request(rival: Rival, method: str, path: str, body: bytes) -> bytes:
+    path = path.replace("{name}", "nobody").replace("{id}", "99999")
+    lines = (
+        *(
+            f"{method} {path} HTTP/1.1",
+            "Host: 127.0.0.1",
+            f"Authorization: Bearer {rival.organiser}",
+        ),
+        *("Content-Type: application/json", f"Content-Length: {len(body)}"),
+        *("Connection: close", "", ""),
+    )
+    return "\r\n".join(lines).encode() + body
 
 
 Answer = Callable[[str, asyncio.StreamWriter], Awaitable[None]]

@@ -77,6 +77,10 @@ class Scenario:
         return Fixture(tuple(dict.fromkeys(games)), min(turns, default=None))
 
 
+SUMMED = ("strikes", "guessed", "processes", "descriptors", "shared", "log", "tracebacks")
+"""What is added up of several outcomes."""
+
+
 @dataclass
 class Outcome:
     """What a scenario has cost, and what it has left behind; sizes are in bytes."""
@@ -90,6 +94,7 @@ class Outcome:
     log: int = 0
     memory: int = 0
     stop_seconds: float = 0.0
+    tracebacks: int = 0
 
     @property
     def is_flawless(self) -> bool:
@@ -100,7 +105,7 @@ class Outcome:
     def add(self, other: Outcome) -> None:
         """Take in what another scenario with the same names has cost."""
         self.turns.add(other.turns)
-        for name in ("strikes", "guessed", "processes", "descriptors", "shared", "log"):
+        for name in SUMMED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.memory = max(self.memory, other.memory)
         self.stop_seconds = max(self.stop_seconds, other.stop_seconds)
@@ -127,10 +132,10 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
         before = usual_descriptors(server)
         _play(server, scenario, outcome, outages)
         outcome.descriptors = max(0, settled(server, before) - before)
-        outcome.guessed = server.text.count(" is a guess")
+        outcome.guessed = len(re.findall(r"attack\.\d+: .* is a guess", server.text))
         outcome.stop_seconds = stop_gently(server)
         outcome.processes = len(server.wait_until_alone())
-        outcome.log = server.log.stat().st_size
+        read_log(server, outcome)
         outcome.shared = len(shared_memory_left())
     return outcome
 
@@ -150,6 +155,12 @@ def _play(server: ServerProcess, scenario: Scenario, outcome: Outcome, outages: 
         _struck(server, scenario, outcome, outages),
     ):
         play_matches(server.address, scenario.fixture, turns, outages, is_over)
+
+
+def read_log(server: ServerProcess, outcome: Outcome) -> None:
+    """Note how long the log is, and what of it tells of faults of the server's own."""
+    outcome.log = server.log.stat().st_size
+    outcome.tracebacks = server.text.count("Traceback (most recent call last)")
 
 
 def stop_gently(server: ServerProcess) -> float:

@@ -54,6 +54,7 @@ def assert_harmless(names: list[str], folder: Path) -> None:
     outcome = run(Scenario(names, seconds=6, strength=0.25), folder)
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 2
+    assert outcome.tracebacks == 0
     assert outcome.log < MAX_LOG
     assert outcome.memory < MAX_MEMORY
     assert outcome.stop_seconds < STOPPING_LIMIT
@@ -66,6 +67,7 @@ def test_attacks_on_the_manager_cost_nothing(name: str, tmp_path: Path) -> None:
     outcome = run_event(Scenario([name], seconds=seconds, strength=0.25), tmp_path)
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 20
+    assert outcome.tracebacks == 0
     assert outcome.log < MAX_LOG
     assert outcome.memory < MAX_MEMORY
 

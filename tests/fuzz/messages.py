@@ -24,7 +24,7 @@ from ggp_player.protocol import (
     parse_request,
     spaced,
 )
-from ggp_player.protocol.beginning import BEGINNING_CHARACTERS
+from ggp_player.protocol.dialects import BEGINNING_CHARACTERS
 from ggp_player.worker.fallback_moves import always_legal_move
 from tests.fuzz.mutators import mutate_expressions
 from tests.fuzz.target import Target

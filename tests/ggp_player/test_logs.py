@@ -15,15 +15,19 @@ from ggp_player.logs import (
     MAX_DETAIL,
     MAX_LINE,
     MAX_NAME,
+    MAX_SHOWN,
     STATEMENTS,
+    SUMMARY_SECONDS,
     TRACEBACKS,
     ContextFilter,
     JsonFormatter,
     RateLimit,
+    RequestLog,
     TextFormatter,
     enter_match,
     shown,
 )
+from tests.ggp_player.conftest import Ear
 
 
 class Log:
@@ -164,3 +168,26 @@ def test_few_statements_are_remembered() -> None:
         record = logging.LogRecord("x", 20, "file", number, "text", None, None)
         assert limit.filter(record)
     assert len(limit._counts) == STATEMENTS
+
+
+async def test_polls_are_summed_up(ear: Ear) -> None:
+    now = 0.0
+    log = RequestLog(lambda: now)
+    for _ in range(3600):
+        log.note("10.0.0.1", ("( INFO )", "( ( status busy ) )"), now, is_poll=True)
+        now += 1
+    log.note("10.0.0.2", ("(ping)", "nil"), now, is_poll=True)
+    assert ear.messages[0] == "10.0.0.1: ( INFO ) -> ( ( status busy ) ), 0.00 s"
+    assert ear.messages[1] == "INFO or PING 60 times in 60 s, at last from 10.0.0.1 -> " + (
+        "( ( status busy ) )"
+    )
+    assert len(ear.messages) == 1 + 3600 / SUMMARY_SECONDS
+
+
+async def test_other_requests_have_a_line_each(ear: Ear) -> None:
+    log = RequestLog(lambda: 5.0)
+    log.note("::1", ("( ABORT\n m )", "busy"), 4.0, is_poll=False)
+    log.note("::1", ("\x1b[2J" + "x" * 10**7, "error: \x00"), 5.0, is_poll=False)
+    assert ear.messages[0] == "::1: ( ABORT m ) -> busy, 1.00 s"
+    assert ear.messages[1].startswith("::1: \\x1b[2Jxxx")
+    assert len(ear.messages[1]) < 2 * MAX_SHOWN

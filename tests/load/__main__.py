@@ -15,7 +15,6 @@ from tests.load.archive_agreement import Fixture, check_agreement
 from tests.load.clicks import Clicks, measure
 from tests.load.hostile_event import Settings
 from tests.load.hostile_event import run as run_hostile_event
-from tests.load.malformed import attack_manager, attack_player
 from tests.load.viewers import Pairs, compare
 from tests.support.server_process import ServerProcess
 
@@ -114,24 +113,6 @@ def event_command(**settings: Any) -> None:
         found = run_hostile_event(Settings(**settings), Path(folder))
     click.echo("\n".join(found.lines()))
     sys.exit(bool(found.problems))
-
-
-@main.command("malformed")
-@click.option("--messages", default=500, show_default=True, help="How many are sent to each.")
-@click.option("--seed", default=0, show_default=True, help="For what is wrong with them.")
-def malformed_command(messages: int, seed: int) -> None:
-    """Send malformed messages to a player server and to a manager that play meanwhile."""
-    is_flawless = True
-    click.echo("| sent to | messages | turns | late | illegal | longest | tracebacks |")
-    click.echo("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for name, attack in (("player", attack_player), ("manager", attack_manager)):
-        with tempfile.TemporaryDirectory() as folder:
-            found = attack(messages, seed, Path(folder))
-        turns = found.turns
-        cells = (messages, turns.played, turns.late, turns.illegal, f"{turns.longest:.2f}")
-        click.echo(f"| {name} | {' | '.join(map(str, cells))} | {found.tracebacks} |")
-        is_flawless = is_flawless and found.is_flawless
-    sys.exit(not is_flawless)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
 from tests.load.clicks import Clicks, measure
 from tests.load.hostile_event import Findings, judge
-from tests.load.malformed import attack_manager, attack_player
 from tests.load.viewers import Pairs
 from tests.load.viewers import compare as compare_replies
 from tests.support.browser import needs_chromium
@@ -48,16 +47,6 @@ def test_clicks_are_timed_until_their_boards_are_painted() -> None:
     assert [len(seconds) for seconds in found.seconds.values()] == [3, 3]
     middle, nine_tenths, nearly_all, longest = found.figures()
     assert 0.001 < middle <= nine_tenths <= nearly_all <= longest < 30
-
-
-@pytest.mark.thorough
-def test_malformed_messages_cost_nothing(tmp_path: Path) -> None:
-    for attack, turns in ((attack_player, 2), (attack_manager, 50)):
-        folder = tmp_path / attack.__name__
-        folder.mkdir()
-        found = attack(100, 1, folder)
-        assert found.is_flawless, found
-        assert found.turns.played >= turns
 
 
 @pytest.mark.thorough

@@ -2,7 +2,7 @@
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.worker.background_compiler import BackgroundCompiler
+from ggp_player.worker.compiling import BackgroundCompiler
 
 
 class SlowCompiler(BackgroundCompiler):

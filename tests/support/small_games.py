@@ -20,7 +20,7 @@ from ggp_player.strategies.solver.solution import Solution
 from ggp_player.strategies.textbook.game_tree import playout
 from ggp_player.strategies.textbook.minimax import Minimax
 from tests.support.paths import GAMES
-from tests.support.tree_games import Tree, last_choice, position
+from tests.support.tree_games import Tree, last_choice, position, trees, turns
 
 
 @cache
@@ -41,6 +41,15 @@ def vectors(roles: int) -> st.SearchStrategy[Tree]:
         leaf, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=12
     )
     return st.lists(nodes, min_size=1, max_size=3).map(tuple)
+
+
+games_in_turn = st.one_of(
+    trees.map(turns),
+    vectors(2).map(turns),
+    vectors(3).map(lambda tree: turns(tree, ("one", "two", "three"))),
+    trees.map(lambda tree: turns(tree, ("solver",))),
+).map(compiled_tree)
+"""Games of two roles with a constant sum, of two and three with aims of their own, and of one."""
 
 
 def sampled(machine: StateMachine, count: int, random: Random) -> list[State]:

@@ -1,4 +1,8 @@
-"""How long matches are: observed lengths, clocks that no move can influence, and bounds."""
+"""How long matches are, and how large a game is.
+
+Lengths are observed, or bounded by clocks that no move can influence, and by latches. Lines of play
+are estimated; states are counted where they are few.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdl.analysis.evidence.evidence import Evidence
-from gdl.analysis.evidence.findings import Confidence, Finding, Length
+from gdl.analysis.evidence.findings import Confidence, Finding, Length, Size
 from gdl.analysis.evidence.gate_graph import GateGraph, fanin_cone
+from gdl.analysis.evidence.reachability import Reachability
 from gdl.analysis.evidence.survey import Survey
 from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 from gdl.analysis.properties.latches import LatchedFluents
@@ -16,6 +21,12 @@ from gdl.language import Function, Term
 
 MAX_CLOCK = 1000
 """Steps for which clocks are simulated."""
+
+WINDOW = 2
+"""Steps before and after one that are pooled with it, as meetings are few."""
+
+ENOUGH_PAIRS = 10_000
+"""If none of so many pairs of playouts meet, there are very many states."""
 
 
 def observed_length(survey: Survey) -> Length:
@@ -142,3 +153,29 @@ def _rises(
             count += 1
             left -= group
     return count + len(left)
+
+
+def find_size(survey: Survey, reachability: Reachability | None = None) -> Size:
+    """Find the size of a game; states are counted or estimated only given its reachability."""
+    if reachability is None:
+        return Size(survey.lines, None, 0)
+    reachable = reachability.reachable
+    states = None if reachable is None else reachable.states
+    return Size(survey.lines, states, reachability.counted, _typical_states(survey))
+
+
+def _typical_states(survey: Survey) -> int | None:
+    """Estimate the number of states by how often playouts meet, None where they do not.
+
+    If the n states after a number of steps were all equally likely, one in n pairs of playouts
+    would meet; where they are not, more do.
+    """
+    total = 0.0
+    for step in range(len(survey.pairs)):
+        around = slice(max(0, step - WINDOW), step + WINDOW + 1)
+        pairs, meetings = sum(survey.pairs[around]), sum(survey.meetings[around])
+        if meetings:
+            total += pairs / meetings
+        elif pairs >= ENOUGH_PAIRS:
+            return None
+    return round(total)

@@ -2,8 +2,8 @@
 
 A gate is one instruction for the 32 lanes of a thread, and a thread keeps its states in registers.
 The kernels of a game are written as LLVM text, gates and all, in :mod:`gdl.engine.device_kernels`;
-LLVM makes PTX of it (:mod:`.cuda_code`), and NVIDIA's driver takes that (:mod:`.cuda_driver`), so
-that no toolkit is needed. The device ``host`` runs the same kernels on the processor.
+LLVM makes PTX of it, and NVIDIA's driver takes that (:mod:`.cuda_driver`), so that no toolkit is
+needed. The device ``host`` runs the same kernels on the processor.
 
 Nothing here is imported unless a device is asked for.
 """

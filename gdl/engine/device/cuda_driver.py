@@ -1,5 +1,8 @@
 """GPUs by the library of NVIDIA's driver, without a CUDA toolkit.
 
+LLVM source is compiled to PTX by the LLVM that compiles for the host, which needs no GPU; the
+driver takes it from there.
+
 The primary context of the device is used, as PyTorch, JAX and CuPy do: arrays can be shared.
 Reference: NVIDIA, CUDA Driver API.
 """
@@ -7,15 +10,18 @@ Reference: NVIDIA, CUDA Driver API.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import llvmlite
+import llvmlite.binding as llvm
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.device.cuda_code import OLDEST, ptx
+from gdl.code_cache import read_code, write_code
 from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.dlpack import CUDA
 from gdl.engine.device_kernels.targets import KernelTarget
@@ -29,6 +35,50 @@ _LOCAL_BYTES = 3
 _OUT_OF_MEMORY = 2
 _EVENT_WITHOUT_TIME = 2
 _LIBRARIES = {"win32": "nvcuda.dll"}
+
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+OLDEST = (7, 0)
+"""The oldest compute capability that is compiled for."""
+
+NEWEST = (9, 0)
+"""The newest one that is compiled for; the driver translates it for what has come since."""
+
+
+def ptx(source: str, capability: tuple[int, int], *, straight: bool) -> bytes:
+    """Return the PTX of LLVM source, from the cache on disk if it is there."""
+    key = "\n".join([llvmlite.__version__, str(capability), str(straight), source])
+    name = hashlib.sha256(key.encode()).hexdigest() + ".ptx"
+    code = read_code(name)
+    if code is None:
+        code = compile_ptx(source, capability, straight=straight)
+        write_code(name, code)
+    return code
+
+
+def compile_ptx(source: str, capability: tuple[int, int], *, straight: bool) -> bytes:
+    """Compile LLVM source to PTX for a compute capability, or the newest one below it.
+
+    With ``straight`` the source is one long line of gates, which is left as it is: LLVM's passes
+    and its own order of instructions keep more values at a time, so that the driver's compiler,
+    which optimises anyway, finds too few registers for them.
+
+    Raises RuntimeError if LLVM rejects the source, or was built without this target.
+    """
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    major, minor = min(capability, NEWEST)
+    target = llvm.Target.from_triple(TRIPLE).create_target_machine(
+        cpu=f"sm_{major}{minor}", features="+ptx78", opt=0 if straight else 2
+    )
+    module = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n{source}')
+    module.data_layout = str(target.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=0 if straight else 2)
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return str(target.emit_assembly(module)).encode()
 
 
 @cache

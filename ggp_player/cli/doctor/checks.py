@@ -38,7 +38,7 @@ from ggp_player.server.config import Config
 from ggp_player.server.http import MIN_CONNECTIONS, connection_bounds, listening_failure
 from ggp_player.server.match_journal import JournalFolder
 from ggp_player.server.monitoring import loop_delay_measured
-from ggp_player.worker.warm_up import is_warm
+from ggp_player.worker.compiling import is_warm
 from ggp_player.worker.warm_up_process import warm_up_first
 
 Verdict: TypeAlias = Literal["ok", "warning", "problem"]

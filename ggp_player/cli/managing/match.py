@@ -30,9 +30,9 @@ from ggp_player.match_runner.game_manager import (
     GameManager,
     MatchSetup,
     MatchStep,
-    check_seats,
     game_name,
 )
+from ggp_player.match_runner.players import check_seats
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATE_CHARACTERS, TIMEOUT, state_text
 
 _SENTENCES = {

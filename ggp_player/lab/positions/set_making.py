@@ -27,11 +27,12 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
-from ggp_player.lab.positions.solving.hex import HexSolver
-from ggp_player.lab.positions.solving.move_solver import MoveSolver
-from ggp_player.lab.positions.solving.proof_solver import ProofSolver
-from ggp_player.lab.positions.solving.reversi import ReversiSolver
+from ggp_player.lab.positions.solving.bitboard_solvers import (
+    ConnectFourSolver,
+    HexSolver,
+    ReversiSolver,
+)
+from ggp_player.lab.positions.solving.move_solver import MoveSolver, ProofSolver
 
 SolverName: TypeAlias = Literal["proof", "connect-four", "hex", "reversi"]
 """The solvers: of any game, and of our own rulesheets of three games."""

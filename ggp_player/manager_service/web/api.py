@@ -52,8 +52,13 @@ from ggp_player.manager_service.web.admission import (
 )
 from ggp_player.manager_service.web.organising import Organising
 from ggp_player.manager_service.web.sessions import Sessions
-from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
-from ggp_player.manager_service.web.summary import summarise
+from ggp_player.manager_service.web.shown import (
+    event_shown,
+    game_shown,
+    match_shown,
+    player_shown,
+    summarise,
+)
 from ggp_player.manager_service.web.tables import EventTables
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS, is_own_page

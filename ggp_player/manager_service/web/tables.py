@@ -27,7 +27,7 @@ from ggp_player.manager_service.web.models import (
     SequentialTestShown,
     StandingsShown,
 )
-from ggp_player.manager_service.web.summary import summarise
+from ggp_player.manager_service.web.shown import summarise
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """With these, text of a cell would be computed by a spreadsheet."""

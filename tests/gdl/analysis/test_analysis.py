@@ -13,7 +13,7 @@ from gdl.analysis import Choices, Confidence, Finding, Structure, analyse, analy
 from gdl.analysis.evidence.block_survey import observe_blocks
 from gdl.analysis.evidence.reachability import Reachability
 from gdl.analysis.evidence.survey import Survey, observe
-from gdl.analysis.properties.size import find_size
+from gdl.analysis.properties.length import find_size
 from tests.support.analysed_games import (
     FORK,
     LADDER,

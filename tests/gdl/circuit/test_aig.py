@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
+from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph
 from tests.support.circuits import INPUTS, Twin, and_, operations, or_, sum_of_products
 from tests.support.truth_tables import everything
 
@@ -17,18 +17,8 @@ products = st.lists(
 )
 
 
-@given(operations)
-def test_operations_agree_with_truth_tables(
-    steps: list[tuple[str, list[tuple[int, bool]]]],
-) -> None:
-    twin = Twin()
-    for name, choices in steps:
-        twin.do(name, choices)
-    twin.check()
-
-
 @given(operations, products)
-def test_sums_of_products_agree_with_truth_tables(
+def test_operations_agree_with_truth_tables_and_make_no_gate_twice(
     steps: list[tuple[str, list[tuple[int, bool]]]], terms: list[frozenset[tuple[int, bool]]]
 ) -> None:
     twin = Twin()
@@ -45,17 +35,7 @@ def test_sums_of_products_agree_with_truth_tables(
     twin.literals.append(literal)
     twin.tables.append(table)
     twin.check()
-
-
-@given(operations)
-def test_no_two_gates_have_the_same_inputs(
-    steps: list[tuple[str, list[tuple[int, bool]]]],
-) -> None:
-    twin = Twin()
-    for name, choices in steps:
-        twin.do(name, choices)
-    graph = twin.graph
-    gates = list(zip(graph.left, graph.right, strict=True))[1 + INPUTS :]
+    gates = list(zip(twin.graph.left, twin.graph.right, strict=True))[1 + INPUTS :]
     assert len(set(gates)) == len(gates)
     assert all(left < right for left, right in gates)
 
@@ -95,25 +75,3 @@ def test_common_literals_are_factored_out() -> None:
     a, *others = map(graph.input, range(4))
     sum_of_products(graph, [(a, other) for other in others])
     assert len(graph) == 1 + 4 + 3, "an OR of three literals, and an AND"
-
-
-def test_a_cone_holds_what_literals_depend_on() -> None:
-    graph = AndInverterGraph(3)
-    a, b, c = map(graph.input, range(3))
-    first = graph.and2(a, b)
-    second = graph.and2(first ^ 1, c)
-    assert set(graph.cone([first])) - {0} == {a >> 1, b >> 1, first >> 1}
-    assert set(graph.cone([second])) - {0} == {a >> 1, b >> 1, c >> 1, first >> 1, second >> 1}
-    assert graph.cone([]).tolist() == []
-
-
-def test_a_cone_holds_all_of_a_cycle() -> None:
-    graph = AndInverterGraph(2)
-    a, b = map(graph.input, range(2))
-    first = len(graph)
-    p, q = graph.new_node(), graph.new_node()
-    one, other = or_(graph, [a, q]), graph.and2(b, p)
-    feedback = ((p >> 1, one), (q >> 1, other))
-    graph.cycles.append(Cycle(first, len(graph), feedback))
-    inside = {a >> 1, b >> 1, p >> 1, q >> 1, one >> 1, other >> 1}
-    assert set(graph.cone([p])) - {0} == set(graph.cone([q])) - {0} == inside

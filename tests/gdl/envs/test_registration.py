@@ -5,7 +5,7 @@ from __future__ import annotations
 import gymnasium
 
 import gdl
-from gdl.envs.registration import register_own_games
+from gdl.envs import register_own_games
 
 
 def test_every_game_of_ours_is_registered_once() -> None:

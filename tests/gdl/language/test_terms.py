@@ -62,12 +62,6 @@ def test_variables_come_from_left_to_right_with_repetitions() -> None:
     assert list(variables_of(A)) == []
 
 
-def test_ground_terms_hold_no_variable() -> None:
-    assert is_ground(gdl.parse_term("(f a (g 1))"))
-    assert not is_ground(gdl.parse_term("(f a (g ?x))"))
-    assert not is_ground(X)
-
-
 def test_terms_are_as_deep_as_they_are_read() -> None:
     text = "(s " * 190 + "0" + ")" * 190
     assert str(gdl.parse_term(text)) == text

@@ -14,8 +14,12 @@ from hypothesis import strategies as st
 import gdl
 from ggp_player.archive import match_records
 from ggp_player.archive.archived_match import MatchFilter
-from ggp_player.archive.importing import find_records, read_record
-from ggp_player.archive.match_records import export_document, parse_json_record
+from ggp_player.archive.match_records import (
+    export_document,
+    find_records,
+    parse_json_record,
+    read_record,
+)
 from ggp_player.archive.queries import Archive
 from ggp_player.archive.replay import replay, states_of
 from ggp_player.archive.writer import ArchiveWriter

@@ -23,7 +23,8 @@ from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
-from ggp_player.worker.warm_up import COLD
+from ggp_player.worker.compiling import COLD
+from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -133,7 +134,7 @@ def test_before_the_searches_are_compiled_there_is_a_table(
     # By name, the package has the function of this name.
     timed_search = import_module("ggp_player.inspect.timed_search")
     monkeypatch.setattr(timed_search, "is_warm", lambda: False)
-    monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
+    monkeypatch.setattr("ggp_player.worker.compiling.is_warm", lambda: False)
     result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
     assert result.exit_code == 0
     assert COLD in result.output
@@ -420,17 +421,6 @@ def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------ time
 
 
-class Ticking:
-    """A clock that advances by a second each time that it is read."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        self.now += 1
-        return self.now
-
-
 class Endless(Strategy):
     """Says the first move for ever, or never says a thing."""
 
@@ -455,7 +445,7 @@ class Endless(Strategy):
 @pytest.mark.parametrize("speaks", [True, False])
 def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
     start = position(turns(TWO_PLY))
-    analysis = timed_search(Endless(speaks), start, 60, Ticking())
+    analysis = timed_search(Endless(speaks), start, 60, FakeClock(step=1.0))
     assert not analysis.is_complete
     assert (analysis.choice is not None) == speaks
     assert 60 <= analysis.seconds <= 60 + INTERRUPT_GRACE + 4
@@ -464,7 +454,7 @@ def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
 
 def test_states_are_counted_and_the_machine_is_left_as_it_was() -> None:
     start = position(turns(TWO_PLY))
-    analysis = timed_search(create("minimax"), start, 1000, Ticking())
+    analysis = timed_search(create("minimax"), start, 1000, FakeClock(step=1.0))
     assert analysis.states == 12
     assert analysis.is_complete
     assert [(str(row.move), row.value) for row in analysis.rows] == [
@@ -495,7 +485,7 @@ class Cancelled(Strategy):
 
 def test_ctrl_c_ends_a_search_with_what_it_has_found() -> None:
     start = position(turns(TWO_PLY))
-    analysis = timed_search(Cancelled(), start, 60, Ticking())
+    analysis = timed_search(Cancelled(), start, 60, FakeClock(step=1.0))
     assert analysis.is_cancelled
     assert analysis.choice == Choice(start.legal_moves[-1], method="Cancelled")
 

@@ -20,6 +20,7 @@ from ggp_player.match_runner.own_faults import LackError, SelfWatch
 from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
+from tests.support.clocks import FakeClock
 
 DICE = """
 (role Ann) (role random) (role bob)
@@ -42,15 +43,6 @@ STUCK = "(role you) (init (s 1)) (<= (legal you go) (true (s 1))) (<= (next (s 2
 STUCK += "(<= terminal (true (s 3))) (goal you 100)"
 
 SETUP = MatchSetup(gdl.parse(DICE), "m.1", start_clock=10, play_clock=3, seed=7)
-
-
-class Clock:
-    """A clock that stands still unless a test moves it."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @dataclass
@@ -88,7 +80,7 @@ class Waiting(Scripted):
 
 
 def manager(players: Sequence[Scripted], setup: MatchSetup = SETUP, **options: Any) -> GameManager:
-    options.setdefault("clock", Clock())
+    options.setdefault("clock", FakeClock())
     return GameManager(setup, LocalRules(gdl.interpret(setup.ruleset)), players, **options)
 
 
@@ -170,7 +162,7 @@ class Reader(Scripted):
 # ---------------------------------------------------------------------- what goes wrong
 
 
-def late(clock: Clock, seconds: float) -> Callable[[], str]:
+def late(clock: FakeClock, seconds: float) -> Callable[[], str]:
     def answer() -> str:
         clock.now += seconds
         return "noop"
@@ -211,7 +203,7 @@ async def test_a_bad_reply_is_recorded_and_replaced_by_a_legal_move(
 async def test_a_move_has_a_second_beyond_the_play_clock(
     seconds: float, limit_is_kept: bool
 ) -> None:
-    clock = Clock()
+    clock = FakeClock()
     ann = Scripted("a", ["ready", late(clock, seconds)])
     record = await play(ann, Scripted("b"), clock=clock)
     assert record.errors[1][0] == ("" if limit_is_kept else "TO")
@@ -219,7 +211,7 @@ async def test_a_move_has_a_second_beyond_the_play_clock(
 
 @pytest.mark.parametrize(("seconds", "limit_is_kept"), [(10.0, True), (10.01, False)])
 async def test_the_start_clock_has_no_grace(seconds: float, limit_is_kept: bool) -> None:
-    clock = Clock()
+    clock = FakeClock()
     record = await play(Scripted("a", [late(clock, seconds)]), Scripted("b"), clock=clock)
     assert record.errors[0][0] == ("" if limit_is_kept else "TO")
     assert record.errors[1:] == (("", "", ""),) * 2
@@ -275,7 +267,7 @@ async def test_what_we_lack_at_the_end_changes_nothing() -> None:
 
 
 async def test_a_reply_that_came_while_our_loop_stood_still_is_in_time() -> None:
-    clock = Clock()
+    clock = FakeClock()
     own = SelfWatch(clock)
 
     def come_unseen() -> str:
@@ -348,7 +340,7 @@ def test_the_number_of_players_must_fit(count: int) -> None:
 
 
 async def test_the_record_and_the_steps_describe_the_match() -> None:
-    clock, steps = Clock(), list[MatchStep]()
+    clock, steps = FakeClock(), list[MatchStep]()
     ann = Scripted("anna", [late(clock, 2.0), late(clock, 1.5)])
     setup = replace(SETUP, start_time=5000, rulesheet_url="file:///dice.kif")
     run = manager([ann, Scripted("bobby")], setup, on_step=steps.append, clock=clock)
@@ -404,7 +396,7 @@ async def test_a_role_without_a_goal_is_distinguished_from_one_with_zero() -> No
 async def test_of_a_match_only_the_moves_are_kept() -> None:
     rules = LocalRules(gdl.interpret(SETUP.ruleset), recorded=0)
     steps: list[MatchStep] = []
-    run = GameManager(SETUP, rules, [Scripted("a"), Scripted("b")], steps.append, Clock())
+    run = GameManager(SETUP, rules, [Scripted("a"), Scripted("b")], steps.append, FakeClock())
     record = await run.run()
     assert (record.states, record.states_left_out) == ((), True)
     assert record.moves == tuple(tuple(map(str, step.joint_move)) for step in steps[1:])
@@ -477,7 +469,7 @@ class RulesWithMemory(LocalRules):
 def at_the_table(*players: AtTheTable, seed: int = 7) -> tuple[GameManager, RulesWithMemory]:
     rules = RulesWithMemory(gdl.interpret(SETUP.ruleset))
     setup = replace(SETUP, seed=seed, repeats=True, events=EventBus())
-    return GameManager(setup, rules, players, clock=Clock()), rules
+    return GameManager(setup, rules, players, clock=FakeClock()), rules
 
 
 async def test_players_at_the_table_get_no_requests_and_keep_their_own_time() -> None:

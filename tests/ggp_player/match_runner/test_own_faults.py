@@ -19,15 +19,7 @@ from ggp_player.match_runner.own_faults import (
     SelfWatch,
     lack_in,
 )
-
-
-class Clock:
-    """A clock that stands still unless a test moves it."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.clocks import FakeClock
 
 
 def failed(number: int) -> OSError:
@@ -77,7 +69,7 @@ async def test_a_connection_that_cannot_be_opened_is_our_own(
 
 
 async def test_nothing_is_a_stall_once_nobody_looks() -> None:
-    clock = Clock()
+    clock = FakeClock()
     watch = SelfWatch(clock)
     looking = asyncio.create_task(watch.run())
     await asyncio.sleep(0)
@@ -89,7 +81,7 @@ async def test_nothing_is_a_stall_once_nobody_looks() -> None:
 
 
 def test_when_the_loop_did_not_run() -> None:
-    clock = Clock()
+    clock = FakeClock()
     watch = SelfWatch(clock)
     assert watch.stalled(0, 1000) == 0
     for _ in range(3):
@@ -109,7 +101,7 @@ def test_when_the_loop_did_not_run() -> None:
 
 def test_a_lack_is_logged_once_in_a_while(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    clock = Clock()
+    clock = FakeClock()
     watch = SelfWatch(clock)
     for what in ("open files", "open files", "threads"):
         watch.note(what)

@@ -10,15 +10,7 @@ import pytest
 from ggp_player.match_runner import stopwatch
 from ggp_player.match_runner.own_faults import SelfWatch
 from ggp_player.match_runner.stopwatch import Stopwatch
-
-
-class Clock:
-    """A clock that stands still unless a test moves it."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.clocks import FakeClock
 
 
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
@@ -40,7 +32,7 @@ async def wait(watch: Stopwatch, act: Callable[[], None]) -> None:
 
 
 async def test_a_loop_that_runs_gives_no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = Clock(), waits(monkeypatch)
+    clock, waited = FakeClock(), waits(monkeypatch)
     watch = Stopwatch(clock, 3.0, SelfWatch(clock))
 
     def act() -> None:
@@ -55,7 +47,7 @@ async def test_a_loop_that_runs_gives_no_grace(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_what_came_while_nobody_looked_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = Clock(), waits(monkeypatch)
+    clock, waited = FakeClock(), waits(monkeypatch)
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
     async with watch:
@@ -71,7 +63,7 @@ async def test_what_came_while_nobody_looked_is_taken(monkeypatch: pytest.Monkey
 
 
 async def test_a_grace_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = Clock(), waits(monkeypatch)
+    clock, waited = FakeClock(), waits(monkeypatch)
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
 
@@ -92,7 +84,7 @@ async def test_a_grace_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_sending_has_its_time_while_the_loop_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = Clock(), waits(monkeypatch)
+    clock, waited = FakeClock(), waits(monkeypatch)
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
 

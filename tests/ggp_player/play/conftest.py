@@ -1,15 +1,19 @@
-"""Sessions with real worker processes."""
+"""Sessions with real worker processes, and browsers that look at their pages."""
 
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
+import aiohttp
 import pytest
 
 import gdl
+from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.server.config import load_config
 from ggp_player.worker.health import Health
@@ -28,6 +32,44 @@ FOREIGN: list[tuple[dict[str, str | None], int]] = [
     ({"Host": "evil.example.org"}, 403),
 ]
 """Headers that no page of the server sends, and the status of the answer."""
+
+
+class Browser:
+    """A browser without scripts, at the pages of an address."""
+
+    def __init__(self, address: str, client: aiohttp.ClientSession) -> None:
+        self.address = address.rstrip("/")
+        self.client = client
+        self.token = ""
+
+    async def load(self) -> None:
+        """Load the first page, and keep its token."""
+        _, text = await self.get()
+        self.token = text.partition('data-token="')[2].partition('"')[0]
+
+    async def get(self, path: str = "/", **headers: str) -> tuple[int, str]:
+        async with self.client.get(self.address + path, headers=headers) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
+    async def post(self, path: str, **values: object) -> tuple[int, str]:
+        return await self.send(path, json.dumps(values), {})
+
+    async def send(
+        self, path: str, body: str | io.BytesIO, changed: dict[str, str | None]
+    ) -> tuple[int, str]:
+        """Send a body with the headers of a page, some of them changed, or None to leave out."""
+        headers: dict[str, str | None] = {
+            "Content-Type": "application/json",
+            "Origin": self.address,
+            "X-Page-Token": self.token,
+            **changed,
+        }
+        given = {name: value for name, value in headers.items() if value is not None}
+        async with self.client.post(self.address + path, data=body, headers=given) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
 
 Begin: TypeAlias = Callable[..., AbstractAsyncContextManager[PlaySession]]
 

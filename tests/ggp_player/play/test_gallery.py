@@ -20,13 +20,12 @@ from ggp_player.errors import UnplayableError
 from ggp_player.events import EventBus, MatchEnded
 from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.rulesheets import GameFound
-from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.session import PlaySession, PlaySetup
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, asked, no_warm_up
+from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
 from tests.support import hostile_names
 
 RULES = """; A game of one step.
@@ -37,38 +36,14 @@ RULES = """; A game of one step.
 (goal ann 100)"""
 
 
-class Visitor:
-    """A browser without scripts, at a gallery whose opponents play the first legal move."""
+class Visitor(Browser):
+    """At a gallery whose opponents play the first legal move."""
 
     def __init__(self, gallery: Gallery, address: str, client: aiohttp.ClientSession) -> None:
+        super().__init__(address, client)
         self.gallery = gallery
         self.wishes: list[Wish] = []
         self.events = EventBus()
-        self.address = address.rstrip("/")
-        self._client = client
-        self.token = ""
-
-    async def get(self, path: str = "/", **headers: str) -> tuple[int, str]:
-        async with self._client.get(self.address + path, headers=headers) as response:
-            assert PAGE_HEADERS.items() <= dict(response.headers).items()
-            return response.status, await response.text()
-
-    async def post(self, path: str, **values: object) -> tuple[int, str]:
-        return await self.send(path, json.dumps(values), {})
-
-    async def send(
-        self, path: str, body: str | io.BytesIO, changed: dict[str, str | None]
-    ) -> tuple[int, str]:
-        headers: dict[str, str | None] = {
-            "Content-Type": "application/json",
-            "Origin": self.address,
-            "X-Page-Token": self.token,
-            **changed,
-        }
-        given = {name: value for name, value in headers.items() if value is not None}
-        async with self._client.post(self.address + path, data=body, headers=given) as response:
-            assert PAGE_HEADERS.items() <= dict(response.headers).items()
-            return response.status, await response.text()
 
     async def begin(self, game: str, *roles: str, level: int = 1) -> PlaySession:
         assert await self.post("/begin", game=game, roles=roles, level=level) == (200, "{}")
@@ -98,8 +73,7 @@ async def visitor() -> AsyncIterator[Visitor]:
         client = await stack.enter_async_context(aiohttp.ClientSession())
         found = Visitor(gallery, address, client)
         found.wishes, found.events = wishes, events
-        _, text = await found.get()
-        found.token = text.partition('data-token="')[2].partition('"')[0]
+        await found.load()
         async with asyncio.timeout(LIMIT):
             yield found
 

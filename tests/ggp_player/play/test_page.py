@@ -14,12 +14,11 @@ import pytest
 from ggp_player.events import BranchThought, SearchView
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
-from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Begin, asked
+from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Begin, Browser, asked
 from tests.support import hostile_names
 from tests.support.paths import GAMES
 
@@ -30,34 +29,12 @@ SHORT = """(role ann)
 (goal ann 100)"""
 
 
-class Visitor:
-    """A browser without scripts, at the page of a session."""
+class Visitor(Browser):
+    """At the page of a session."""
 
     def __init__(self, session: PlaySession, address: str, client: aiohttp.ClientSession) -> None:
+        super().__init__(address, client)
         self.session = session
-        self.address = address.rstrip("/")
-        self.client = client
-        self.token = ""
-
-    async def get(self, path: str = "/", **headers: str) -> tuple[int, str]:
-        async with self.client.get(self.address + path, headers=headers) as response:
-            assert PAGE_HEADERS.items() <= dict(response.headers).items()
-            return response.status, await response.text()
-
-    async def post(self, path: str, **values: object) -> tuple[int, str]:
-        return await self.send(path, json.dumps(values), {})
-
-    async def send(self, path: str, body: str, changed: dict[str, str | None]) -> tuple[int, str]:
-        headers: dict[str, str | None] = {
-            "Content-Type": "application/json",
-            "Origin": self.address,
-            "X-Page-Token": self.token,
-            **changed,
-        }
-        given = {name: value for name, value in headers.items() if value is not None}
-        async with self.client.post(self.address + path, data=body, headers=given) as response:
-            assert PAGE_HEADERS.items() <= dict(response.headers).items()
-            return response.status, await response.text()
 
     @asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
@@ -90,8 +67,7 @@ async def visitor(begin: Begin) -> AsyncIterator[Visitor]:
         # The stream of events is long.
         client = await stack.enter_async_context(aiohttp.ClientSession())
         found = Visitor(session, address, client)
-        _, text = await found.get()
-        found.token = text.partition('data-token="')[2].partition('"')[0]
+        await found.load()
         await asked(session)
         yield found
 

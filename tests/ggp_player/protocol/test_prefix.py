@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 import gdl
 from gdl.language.keywords import CONNECTIVES
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol.beginning import (
+from ggp_player.protocol.dialects import (
     BEGINNING_CHARACTERS,
     Beginning,
     beginning_of,
+    format_request,
     may_change_a_match,
 )
-from ggp_player.protocol.dialects import format_request
 from ggp_player.protocol.messages import (
     ABORTED,
     BUSY,

@@ -28,6 +28,7 @@ from ggp_player.search_steps.texts import number
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
 from ggp_player.worker.interruptible import InterruptibleMachine
+from tests.support.clocks import FakeClock
 from tests.support.compiled_games import reasoner_of
 from tests.support.paths import ROOT
 from tests.support.tree_games import (
@@ -201,20 +202,11 @@ def test_a_page_does_not_grow_beyond_its_bytes() -> None:
     assert 5_000 < len(json.dumps(recorded.as_values()["steps"])) < 40_000
 
 
-class Ticking:
-    """A clock that advances by a hundredth of a second each time that it is read."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        self.now += 0.01
-        return self.now
-
-
 def test_a_search_that_takes_long_is_cut() -> None:
     machine = reasoner_of("ticTacToe")
-    recorded = record_search(create("minimax"), at(machine, 0), StepLimits(seconds=1), Ticking())
+    recorded = record_search(
+        create("minimax"), at(machine, 0), StepLimits(seconds=1), FakeClock(step=0.01)
+    )
     assert "after 1 s" in recorded.log.cut
     assert 10 < len(recorded.log.steps) < 100
 

@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from ggp_player.server.config import least_memory
-from ggp_player.worker.warm_up import warm_up_searches
+from ggp_player.worker.compiling import warm_up_searches
 from tests.support.left_behind import Family, becomes_true, parent, state
 from tests.support.paths import ROOT
 from tests.support.raw_manager import UnreadableError, exchange

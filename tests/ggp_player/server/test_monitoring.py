@@ -23,8 +23,8 @@ from ggp_player.protocol.prefix import MAX_MATCH_ID_CHARACTERS
 from ggp_player.server.config import Config
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import Player
+from ggp_player.worker.compiling import is_warm, warm_up_searches
 from ggp_player.worker.health import Subject
-from ggp_player.worker.warm_up import is_warm, warm_up_searches
 from tests.support.left_behind import becomes_true
 from tests.support.paths import ROOT
 from tests.support.raw_manager import exchange

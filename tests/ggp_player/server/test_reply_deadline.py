@@ -21,6 +21,7 @@ from ggp_player.server.reply_deadline import (
     pondering_limit,
     silence_limit,
 )
+from tests.support.clocks import FakeClock
 
 CLOCKS = st.floats(0, 1e4)
 OVERHEAD = st.floats(0, 1e4) | st.floats(0, 0.1)
@@ -113,15 +114,6 @@ def test_a_fixed_one_follows_nothing(
 # ---------------------------------------------------------------------- deadlines
 
 
-class FakeClock:
-    """A clock that stands still unless it is set."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def test_the_deadline_lies_a_margin_before_the_end_of_the_clock() -> None:
     clock = FakeClock()
     deadline = ReplyDeadline(Margin(), clock)
@@ -134,8 +126,9 @@ def test_the_deadline_lies_a_margin_before_the_end_of_the_clock() -> None:
 def test_a_deadline_is_never_before_the_arrival(
     clock: float, overheads: list[float], round_trip: float
 ) -> None:
-    deadline = ReplyDeadline(margin_after(overheads), FakeClock(), round_trip)
-    assert FakeClock.now <= deadline.for_clock(clock).at <= FakeClock.now + clock
+    now = FakeClock()
+    deadline = ReplyDeadline(margin_after(overheads), now, round_trip)
+    assert now() <= deadline.for_clock(clock).at <= now() + clock
 
 
 def test_replies_that_waited_for_their_deadline_are_measured() -> None:

@@ -21,8 +21,8 @@ from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config, least_memory
 from ggp_player.server.player import Player
+from ggp_player.worker.compiling import warm_up_searches
 from ggp_player.worker.supervisor import MAX_FAILURES
-from ggp_player.worker.warm_up import warm_up_searches
 from tests.support.paths import ROOT
 from tests.support.serving import served
 

@@ -11,7 +11,7 @@ import pytest
 import gdl
 from ggp_player.strategies import Component, Meter, Position, component, metering, tally
 from ggp_player.strategies.selection import create
-from tests.support.cpu_clock import FakeCpuClock
+from tests.support.clocks import FakeCpuClock
 
 
 @pytest.fixture

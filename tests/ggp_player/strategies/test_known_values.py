@@ -4,7 +4,7 @@
 
 prints for each game how many of the moves do. The player is ``auto`` without learning, which is for
 the start clock; it has never seen the match before the position. Values come from solvers that are
-given far more time: one for connect four that knows nothing of GDL, the proof search for rivals
+given far more time: one for connect four on bitboards, the proof search for rivals
 with a constant sum, and plain recursion for others. The figures in
 benchmarks/strength/earlier_players.md come from here.
 """
@@ -12,25 +12,19 @@ benchmarks/strength/earlier_players.md come from here.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from random import Random
 
 import pytest
 
-import gdl
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
+from ggp_player.lab.positions.solving.bitboard_solvers import ConnectFourSolver
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver import ProofTree
 from tests.support import small_games
 from tests.support.concept_oracle import Oracle
-from tests.support.connect_four_solver import (
-    COLUMNS,
-    LEVELS,
-    ConnectFourSolver,
-    can_win_at_once,
-    stones_of,
-)
 from tests.support.duel import chosen_move
 
 PLAYER = "auto:threads=1,learn=false"
@@ -47,10 +41,15 @@ MOST_NODES = 200_000_000
 """Nodes of a proof; a position that takes more is left out."""
 
 
+def mover(machine: PropnetStateMachine, state: State) -> Position:
+    """The position of the role that has a choice."""
+    role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
+    return Position(machine, state, role, Random(1))
+
+
 def answer(machine: PropnetStateMachine, state: State) -> tuple[Position, Term]:
     """The position of the role that has a choice, and the player's move in it."""
-    role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
-    position = Position(machine, state, role, Random(1))
+    position = mover(machine, state)
     return position, chosen_move(create(PLAYER), position, SECONDS)
 
 
@@ -67,16 +66,22 @@ def after(position: Position, move: Term) -> State:
 # ---------------------------------------------------------------------- connect four
 
 
-def open_positions(random: Random) -> Iterator[list[int]]:
-    """Yield moves, by their columns, after which the next move cannot win at once."""
+def open_positions(machine: PropnetStateMachine, random: Random) -> Iterator[State]:
+    """Yield states after random moves in which no move wins at once."""
     while True:
-        plies = random.choice(PLIES)
-        columns: list[int] = []
-        while len(columns) < plies:
-            columns.append(random.choice([c for c in range(COLUMNS) if columns.count(c) < LEVELS]))
-        found = stones_of(columns)
-        if found is not None and not can_win_at_once(*found):
-            yield columns
+        state = machine.initial_state()
+        for _ in range(random.choice(PLIES)):
+            if not machine.is_terminal(state):
+                position = mover(machine, state)
+                state = after(position, random.choice(position.legal_moves))
+        if not machine.is_terminal(state) and not wins_at_once(mover(machine, state)):
+            yield state
+
+
+def wins_at_once(position: Position) -> bool:
+    ends = (after(position, move) for move in position.legal_moves)
+    machine = position.machine
+    return any(machine.is_terminal(e) and machine.goal(e, position.role) == 100 for e in ends)
 
 
 @pytest.mark.bench
@@ -84,17 +89,12 @@ def open_positions(random: Random) -> Iterator[list[int]]:
 def test_connect_four() -> None:
     machine = small_games.compiled(small_games.game("connectFour"))
     machine.warm_up()
-    kept, solver, positions = 0, ConnectFourSolver(), open_positions(Random(1))
-    for _ in range(POSITIONS):
-        columns = next(positions)
-        state = machine.initial_state()
-        for number, column in enumerate(columns):
-            drop = gdl.parse_term(f"(drop {column + 1})")
-            state = after(Position(machine, state, machine.roles[number % 2]), drop)
+    kept, solver = 0, ConnectFourSolver(machine)
+    for state in islice(open_positions(machine, Random(1)), POSITIONS):
         _, move = answer(machine, state)
-        column = next(c for c in range(COLUMNS) if str(move) == f"(drop {c + 1})")
-        values = [solver.value(columns), solver.value([*columns, column])]
-        kept += values[0] == -(values[1] or 0)
+        values = solver.move_values(state)
+        assert values is not None
+        kept += values[move] == max(values.values())
     print(f"\nconnect four: {kept} of {POSITIONS} moves keep the value")
     assert kept > 0.9 * POSITIONS
 
@@ -135,9 +135,7 @@ def test_rivals_for_a_constant_sum(name: str) -> None:
         if machine.is_terminal(following):
             kept += machine.goal(following, position.role) == value
         else:
-            mover = max(machine.roles, key=lambda role: len(machine.legal_moves(following, role)))
-            tree = trees[position.role]
-            kept += proved_value(tree, Position(machine, following, mover)) == value
+            kept += proved_value(trees[position.role], mover(machine, following)) == value
     print(f"\n{name}: {kept} of {known} moves keep the value")
     assert known > OTHERS / 2
     assert kept > 0.9 * known

@@ -10,17 +10,9 @@ from hypothesis import strategies as st
 from ggp_player.protocol import Start
 from ggp_player.worker.service import CancellableDeadline
 from ggp_player.worker.supervisor import COMPILE_SHARE, MAX_COMPILE_SECONDS, compile_seconds
+from tests.support.clocks import FakeClock
 
 CLOCKS = st.integers(0, 10**6)
-
-
-class FakeClock:
-    """A clock that stands still unless it is set."""
-
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
 from ggp_player.events import ObservedStep
 from ggp_player.protocol import DID_RULE
-from ggp_player.worker import background_compiler, match_tracker, warm_up
+from ggp_player.worker import compiling, match_tracker
 from ggp_player.worker.match_tracker import MatchTracker
 from tests.support.full_disk import full_disk
 from tests.support.slow_compiler import SlowCompiler
@@ -115,14 +115,14 @@ def test_a_lone_word_that_is_no_move_means_no_move() -> None:
 
 @pytest.fixture
 def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    monkeypatch.setattr(compiling, "is_warm", lambda: True)
 
 
 def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    monkeypatch.setattr(background_compiler, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(compiling, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     tracker = MatchTracker(fields, "xena", compile_seconds=0.0)
     assert "the rules are interpreted until they are compiled: not after 0.0 s" in caplog.text
@@ -154,7 +154,7 @@ def test_rules_compiled_in_time_are_used_from_the_start(
 def test_the_log_says_that_there_is_no_engine_before_the_warm_up(
     fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
+    monkeypatch.setattr(compiling, "is_warm", lambda: False)
     caplog.set_level("INFO")
     tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not isinstance(tracker.machine, PropnetStateMachine)
@@ -175,7 +175,7 @@ def test_rules_are_interpreted_where_the_disk_is_full(
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background_compiler, "COMPILE_BUDGET", GroundingBudget(rules=1))
+    monkeypatch.setattr(compiling, "COMPILE_BUDGET", GroundingBudget(rules=1))
     with caplog.at_level("INFO"):
         tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not tracker.use_compiled_rules()

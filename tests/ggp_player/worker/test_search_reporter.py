@@ -12,6 +12,7 @@ from ggp_player.strategies import Choice, Counts, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
 from ggp_player.worker.move_thoughts import SymmetricMoves
 from ggp_player.worker.search_reporter import INTERVAL, LONGEST_REST, REST, SearchReporter
+from tests.support.clocks import FakeClock
 
 
 class Telling(Strategy):
@@ -38,14 +39,6 @@ class Telling(Strategy):
 def position(fields: str) -> Position:
     machine = gdl.interpret(gdl.parse(fields))
     return Position(machine, machine.initial_state(), machine.roles[0])
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) -> None:
@@ -82,7 +75,7 @@ def count_reports(
     position: Position, seconds: float, wall_seconds: float, cpu_seconds: float
 ) -> int:
     """Count the reports in ``seconds``, each of which takes so long."""
-    clock, cpu_clock = Clock(), Clock()
+    clock, cpu_clock = FakeClock(), FakeClock()
 
     def take() -> None:
         clock.now += wall_seconds
@@ -120,7 +113,7 @@ def test_the_longest_pause_is_bounded(position: Position) -> None:
 
 
 def test_what_is_done_once_in_a_match_is_followed_by_no_pause(position: Position) -> None:
-    clock, cpu_clock = Clock(), Clock()
+    clock, cpu_clock = FakeClock(), FakeClock()
 
     class Learning(SymmetricMoves):
         def classes(self, machine: StateMachine, state: State, role: Constant) -> list[list[Term]]:
@@ -147,7 +140,7 @@ def test_what_is_done_once_in_a_match_is_followed_by_no_pause(position: Position
 
 def test_rates_are_those_since_the_last_report(position: Position) -> None:
     sent: list[SearchReport] = []
-    clock = Clock()
+    clock = FakeClock()
     reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock)
     for playouts in (1000, 3000, 500):
         counts = Counts(playouts=playouts)

@@ -12,7 +12,7 @@ from gdl.engine.machine import PropnetStateMachine
 from ggp_player.events import BestMove, GameDescribed, ObservedStep, Step
 from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.worker import background_compiler, search_worker, warm_up
+from ggp_player.worker import compiling, search_worker
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.messages import (
     BeginMatch,
@@ -66,8 +66,8 @@ class RecordingBuffer(ChoiceBuffer):
 def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     fields: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
-    monkeypatch.setattr(background_compiler, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(compiling, "is_warm", lambda: True)
+    monkeypatch.setattr(compiling, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     spec = f"{__name__}:{TellingMachines.__name__}"
     sent: list[MessageToServer] = []
@@ -90,8 +90,8 @@ def test_rules_are_not_compiled_for_who_does_not_look_ahead(
     fields: str, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = Mock()
-    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
-    monkeypatch.setattr(background_compiler, "BackgroundCompiler", compiler)
+    monkeypatch.setattr(compiling, "is_warm", lambda: True)
+    monkeypatch.setattr(compiling, "BackgroundCompiler", compiler)
     choice = RecordingBuffer()
     choice.wanted = 1
     SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock()).search(BeginSearch(1))
@@ -156,7 +156,7 @@ BUFFERS: list[RecordingBuffer] = []
 def test_a_search_stops_between_two_choices(
     fields: str, is_warm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_up, "is_warm", lambda: is_warm)
+    monkeypatch.setattr(compiling, "is_warm", lambda: is_warm)
     spec = f"{__name__}:{AskingForEver.__name__}"
     sent: list[MessageToServer] = []
     choice = RecordingBuffer()

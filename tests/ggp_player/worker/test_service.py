@@ -14,6 +14,7 @@ import pytest
 from ggp_player.events import BestMove
 from ggp_player.protocol.messages import Start
 from ggp_player.worker import launching, supervisor
+from ggp_player.worker.compiling import warm_up_searches
 from ggp_player.worker.fallback_moves import LAST_RESORT
 from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.messages import MatchStatus
@@ -21,7 +22,6 @@ from ggp_player.worker.pool import Pool, WorkerHandle
 from ggp_player.worker.process import MemoryLimits
 from ggp_player.worker.service import CancellableDeadline, MoveService
 from ggp_player.worker.supervisor import Setup
-from ggp_player.worker.warm_up import warm_up_searches
 from tests.ggp_player.conftest import Ear
 from tests.support.stopwatch import Stopwatch
 

@@ -1,13 +1,21 @@
-"""What solvers have in common: the value of one move, or of all moves in a state."""
+"""What solvers have in common, and the one of any game of two rivals that move in turn.
+
+A solver finds the value of one move, or of all moves in a state. :class:`ProofSolver` does so by
+the proof search of the player; the solvers of single games do without the player's searches.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Mapping
 from typing import TypeAlias
 
 from gdl import State, StateMachine, Term
-from ggp_player.lab.positions.turns import chooser
+from gdl.engine import PropnetStateMachine, SymmetryGroup
+from ggp_player.lab.positions.turns import after_choice, chooser
+from ggp_player.strategies import Position
+from ggp_player.strategies.solver import MAX_DEPTH, ProofTree
 
 MoveValues: TypeAlias = Mapping[Term, int]
 """The goal value, 0 to 100, that each legal move assures the role that makes it."""
@@ -90,3 +98,51 @@ class MoveSolution:
             return False
         self.values[move] = value
         return True
+
+
+class ProofSolver(MoveSolver):
+    """Proves the value of each move by alpha-beta on blocks of states.
+
+    A position is given up after ``nodes`` nodes. The positions of one game share what was proved:
+    ask for the late ones first. Each role has a transposition table, which takes 64 MiB.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        symmetries: SymmetryGroup | None = None,
+        nodes: int = 1_000_000,
+        entries: int = 2**22,
+    ) -> None:
+        super().__init__(machine, nodes)
+        self.description = f"proof search, given up after {nodes} nodes a position"
+        self._propnet = machine
+        self._symmetries = symmetries
+        self._entries = entries
+        self._trees: dict[int, ProofTree] = {}
+
+    def forget(self) -> None:
+        """Forget what was proved, so that the next positions are solved as if they were first."""
+        self._trees.clear()
+
+    def move_value(self, state: State, role: int, move: Term, nodes: int) -> tuple[int | None, int]:
+        """Solve a move of the role that has the choice; return its value, and the nodes it took.
+
+        Raises :class:`PositionSetError` where several roles have a choice at once.
+        """
+        machine = self._propnet
+        after = after_choice(machine, state, role, move)
+        if machine.is_terminal(after):
+            return machine.goal(after, machine.roles[role]) or 0, 0
+        mover = chooser(machine, after) or 0
+        tree = self._tree(role)
+        position = Position(machine, after, machine.roles[mover])
+        choices = deque(tree.search(position, MAX_DEPTH, nodes), maxlen=1)
+        found = choices[0].value if choices and choices[0].proved else None
+        return None if found is None else round(found), tree.nodes
+
+    def _tree(self, role: int) -> ProofTree:
+        if role not in self._trees:
+            name = self._propnet.roles[role]
+            self._trees[role] = ProofTree(self._propnet, name, self._entries, self._symmetries)
+        return self._trees[role]

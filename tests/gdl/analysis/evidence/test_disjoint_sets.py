@@ -29,11 +29,6 @@ def joined(united: list[list[int]]) -> DisjointSets:
     return found
 
 
-def test_at_first_each_element_is_alone() -> None:
-    assert DisjointSets(3).sets() == [[0], [1], [2]]
-    assert DisjointSets(0).sets() == []
-
-
 def test_joining_nothing_has_no_representative() -> None:
     found = DisjointSets(2)
     assert found.join([]) is None
@@ -74,9 +69,3 @@ def test_a_join_returns_the_representative(united: list[list[int]], last: list[i
     found = joined(united)
     representative = found.join(last)
     assert {found.root(element) for element in last} == {representative}
-
-
-@given(joins)
-def test_the_order_of_joins_does_not_matter(united: list[list[int]]) -> None:
-    backwards = [elements[::-1] for elements in reversed(united)]
-    assert joined(backwards).sets() == joined(united + united).sets()

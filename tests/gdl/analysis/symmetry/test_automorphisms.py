@@ -78,18 +78,6 @@ def restricted(group: Group, wanted: list[int]) -> Group:
     return {tuple(image[vertex] for vertex in wanted) for image in group}
 
 
-def test_a_graph_without_edges_has_every_permutation() -> None:
-    assert len(generated(generators([0] * 5, [], list(range(5))), 5)) == 120
-    assert len(generated(generators([0, 1, 0, 1, 1], [], list(range(5))), 5)) == 12
-
-
-def test_the_direction_and_the_kind_of_an_edge_matter() -> None:
-    assert generators([0, 0], [(0, 1, 0)], [0, 1]) == []
-    assert generators([0, 0], [(0, 1, 0), (1, 0, 1)], [0, 1]) == []
-    assert generators([0, 0], [(0, 1, 0), (1, 0, 0)], [0, 1]) == [(1, 0)]
-    assert generators([0, 0], [(0, 0, 0)], [0, 1]) == []
-
-
 def test_cycles_that_refinement_does_not_tell_apart_are_not_exchanged() -> None:
     """All vertices of a triangle and a square have two neighbours."""
     pairs = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 6), (6, 3)]

@@ -11,7 +11,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.lab.positions import position_maker
 from ggp_player.lab.positions.position_maker import PositionMaker, Recipe
 from ggp_player.lab.positions.solved_positions import SolvedPosition
-from ggp_player.lab.positions.solving.proof_solver import ProofSolver
+from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.turns import replayed
 from tests.support.textbook_solver import textbook_values
 

@@ -25,7 +25,7 @@ from ggp_player.lab.positions.solved_positions import (
     save_set,
     sets_in,
 )
-from ggp_player.lab.positions.solving.proof_solver import ProofSolver
+from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.strategies import Position
 from ggp_player.strategies.solver import Enumeration

@@ -12,7 +12,7 @@ from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, pr
 from ggp_player.lab.profile.search_profile import CpuClocks
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.strategies import PROVERS, Component
-from tests.support.cpu_clock import FakeCpuClock
+from tests.support.clocks import FakeCpuClock
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
 
 SETTINGS = ProfileSettings("mcts", seconds=1, solve=0)

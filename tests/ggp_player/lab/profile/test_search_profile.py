@@ -18,7 +18,7 @@ from ggp_player.strategies import (
     component,
     tally,
 )
-from tests.support.cpu_clock import FakeCpuClock
+from tests.support.clocks import FakeCpuClock
 
 MACHINE = gdl.interpret(gdl.load("ticTacToe"))
 

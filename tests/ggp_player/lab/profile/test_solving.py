@@ -18,7 +18,7 @@ from ggp_player.lab.positions.solved_positions import (
 )
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.lab.profile.solving import solve_positions, stored_positions
-from tests.support.cpu_clock import FakeCpuClock
+from tests.support.clocks import FakeCpuClock
 from tests.support.textbook_solver import textbook_values
 
 RULES = gdl.load("ticTacToe")

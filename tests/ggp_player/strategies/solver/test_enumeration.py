@@ -27,10 +27,10 @@ from tests.support.small_games import (
     compiled_tree,
     connect_four,
     game,
+    games_in_turn,
     nim,
     sampled,
     solution_of,
-    vectors,
 )
 from tests.support.tree_games import (
     LOOP,
@@ -53,29 +53,16 @@ def solved(machine: PropnetStateMachine) -> Solution:
 # ---------------------------------------------------------------------- agreement
 
 
-@settings(max_examples=10)
-@given(trees)
-def test_moves_in_turn(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree))
-    for role in (0, 1):
-        assert_value_of_minimax(Enumeration(), position(machine, role))
+games_of_choices_at_once = matrices(st.recursive(utilities, matrices, max_leaves=10)).map(
+    lambda tree: compiled_tree(together(tree))
+)
 
 
 @pytest.mark.thorough
-@settings(max_examples=20)
-@given(vectors(3))
-def test_three_roles_with_aims_of_their_own(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree, ("one", "two", "three")))
-    for role in range(3):
-        assert_value_of_minimax(Enumeration(), position(machine, role))
-
-
-@pytest.mark.thorough
-@settings(max_examples=20)
-@given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
-def test_moves_at_the_same_time(tree: Tree) -> None:
-    machine = compiled_tree(together(tree))
-    for role in (0, 1):
+@settings(max_examples=50)
+@given(games_in_turn | games_of_choices_at_once)
+def test_values_are_those_of_minimax(machine: PropnetStateMachine) -> None:
+    for role in range(len(machine.roles)):
         assert_value_of_minimax(Enumeration(), position(machine, role))
 
 

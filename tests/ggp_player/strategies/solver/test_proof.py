@@ -33,48 +33,22 @@ from tests.support.small_games import (
     compiled_tree,
     connect_four,
     game,
+    games_in_turn,
     hex_board,
     sampled,
     solution_of,
-    vectors,
 )
-from tests.support.tree_games import Tree, last_choice, play, position, together, trees, turns
+from tests.support.tree_games import last_choice, play, position, together, turns
 
 # ---------------------------------------------------------------------- agreement
 
 
 @pytest.mark.thorough
-@settings(max_examples=30)
-@given(trees)
-def test_moves_in_turn(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree))
-    for role in (0, 1):
+@settings(max_examples=75)
+@given(games_in_turn)
+def test_moves_in_turn(machine: PropnetStateMachine) -> None:
+    for role in range(len(machine.roles)):
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
-
-
-@pytest.mark.thorough
-@settings(max_examples=20)
-@given(vectors(2))
-def test_two_roles_with_aims_of_their_own(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree))
-    for role in (0, 1):
-        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
-
-
-@pytest.mark.thorough
-@settings(max_examples=15)
-@given(vectors(3))
-def test_three_roles(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree, ("one", "two", "three")))
-    for role in range(3):
-        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
-
-
-@settings(max_examples=10)
-@given(trees)
-def test_one_role(tree: Tree) -> None:
-    machine = compiled_tree(turns(tree, ("solver",)))
-    assert_value_of_minimax(Proof(megabytes=1), position(machine))
 
 
 # ---------------------------------------------------------------------- perfect play

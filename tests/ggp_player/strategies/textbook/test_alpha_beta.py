@@ -37,13 +37,6 @@ def test_two_ply_tree_needs_seven_of_nine_leaves(form: type[DepthLimitedTree]) -
     assert machine.leaves == 7
 
 
-def test_deepening_to_the_end_evaluates_no_leaf_twice() -> None:
-    machine = Counting(turns(TWO_PLY))
-    choice = last_choice(AlphaBeta(ordering=False, evaluation="none"), position(machine))
-    assert (str(choice.move), choice.value, choice.proved) == ("a1", 3, True)
-    assert machine.leaves == 7
-
-
 def test_the_best_leaves_first_are_enough() -> None:
     # The best order: three leaves for the first move, one each to refute the others.
     machine = Counting(turns(((3, 12, 8), (2, 4, 6), (2, 5, 14))))
@@ -88,30 +81,10 @@ def test_negamax_has_no_form_for_moves_at_the_same_time() -> None:
         list(bestmove(grown(NegamaxTree, machine), machine.initial_state(), 1, NO_CHOICE))
 
 
-@pytest.mark.parametrize(("role", "move", "value"), [(0, "a2", 30), (1, "a1", 70)])
-def test_simultaneous_moves_are_valued_pessimistically(role: int, move: str, value: float) -> None:
-    machine = together(((10, 90), (30, 40)))
-    choice = last_choice(AlphaBeta(), position(machine, role))
-    assert (str(choice.move), choice.value, choice.proved) == (move, value, True)
-
-
-def test_moves_at_the_same_time_may_come_late_in_a_game() -> None:
-    # A step in which only the first role has a choice, then one in which both have.
-    machine = together(((((10, 90), (30, 40)),), (((50, 60), (20, 80)),)))
-    choice = last_choice(AlphaBeta(), position(machine))
-    assert (str(choice.move), choice.value) == ("a2", 50)
-
-
 def test_of_random_the_mean_is_taken() -> None:
     machine = turns(((0, 100), (30, 40)), ("max", "random"))
     choice = last_choice(AlphaBeta(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 50, True)
-
-
-def test_many_opponents_are_one() -> None:
-    tree = (([40, 0, 100], [90, 0, 0]), ([80, 100, 100], [60, 100, 100]))
-    machine = turns((tree, 30), ("one", "two", "three"))
-    assert last_choice(AlphaBeta(), position(machine)).value == 40
 
 
 def test_the_depth_is_a_limit() -> None:

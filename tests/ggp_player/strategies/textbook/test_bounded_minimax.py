@@ -11,7 +11,6 @@ from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax
 from ggp_player.strategies.textbook.minimax import Minimax
 from tests.support.tree_games import (
-    TWO_PLY,
     Counting,
     Tree,
     last_choice,
@@ -21,13 +20,6 @@ from tests.support.tree_games import (
 
 TWO_LEVELS: Tree = ((55, 0, 70), (60, 80, 90), (100, 100, 100), (75, 80, 90))
 THREE_LEVELS: Tree = (((100, 10), (30, 100)), ((0, 0), (100, 100)))
-
-
-def test_without_extreme_utilities_it_is_minimax() -> None:
-    machine = Counting(turns(TWO_PLY))
-    choice = last_choice(BoundedMinimax(), position(machine))
-    assert (str(choice.move), choice.value, choice.proved) == ("a1", 3, True)
-    assert machine.leaves == 9
 
 
 @pytest.mark.parametrize(

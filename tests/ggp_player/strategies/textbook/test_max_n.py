@@ -88,12 +88,6 @@ def test_a_role_that_moves_by_chance_has_nothing_to_lose() -> None:
     assert str(last_choice(MaxN(), position(machine)).move) == "a2"
 
 
-def test_of_random_the_mean_is_taken() -> None:
-    machine = turns((([0, 0], [100, 0]), ([30, 0], [40, 0])), ("max", "Random"))
-    choice = last_choice(MaxN(), position(machine))
-    assert (str(choice.move), choice.value) == ("a1", 50)
-
-
 def test_moves_at_the_same_time_are_answered_in_the_others_interest() -> None:
     # The other prefers a2 against a1, a1 against a2.
     machine = together((([20, 0], [60, 10]), ([50, 90], [80, 0])))

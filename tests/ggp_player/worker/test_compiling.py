@@ -13,13 +13,13 @@ import pytest
 
 from gdl.code_cache import cached_files
 from ggp_player.strategies.engine_strategy import KERNELS
-from ggp_player.worker import warm_up
+from ggp_player.worker import compiling
 
 
 def is_missed(file: Path) -> bool:
     """Whether the searches are not warm while a file of the cache is away."""
     away = file.rename(file.with_suffix(".away"))
-    missed = not warm_up.is_warm()
+    missed = not compiling.is_warm()
     away.rename(file)
     return missed
 
@@ -40,8 +40,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GDL_CACHE", str(folder))
         KERNELS.forget()
-        was_warm = warm_up.is_warm()
-        warm_up.warm_up_searches(lines.append)
+        was_warm = compiling.is_warm()
+        compiling.warm_up_searches(lines.append)
     return Filled(folder, lines, was_warm)
 
 
@@ -52,7 +52,7 @@ def test_warming_up_fills_the_cache_and_says_what_it_does(
     monkeypatch.setenv("GDL_CACHE", str(filled.folder))
     lines = [*filled.lines]
     assert not filled.was_warm
-    assert warm_up.is_warm()
+    assert compiling.is_warm()
     assert [line.partition(" after")[0] for line in lines] == [
         "compiling the kernels of the engine",
         "compiling the kernels of the searches",
@@ -60,7 +60,7 @@ def test_warming_up_fills_the_cache_and_says_what_it_does(
     ]
     assert sum(map(is_missed, [file for file, _, _ in cached_files()])) == 4
     lines.clear()
-    warm_up.warm_up_searches(lines.append)
+    compiling.warm_up_searches(lines.append)
     assert len(lines) == 1
 
 
@@ -71,7 +71,7 @@ def test_damaged_code_is_compiled_anew(
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
     shutil.copytree(filled.folder, tmp_path / "cache")
     KERNELS.forget()
-    assert warm_up.is_warm()
+    assert compiling.is_warm()
     whole = {file: file.read_bytes() for file, _, _ in cached_files()}
     largest = max(whole, key=lambda file: len(whole[file]))  # takes the longest to be made again
     damaged = whole.keys() - {largest}
@@ -79,10 +79,10 @@ def test_damaged_code_is_compiled_anew(
         damaged, itertools.cycle((b"", b"cut short", bytes(100))), strict=False
     ):
         file.write_bytes(damage)
-    assert not warm_up.is_warm()
+    assert not compiling.is_warm()
     KERNELS.forget()
-    warm_up.warm_up_searches()
-    assert warm_up.is_warm()
+    compiling.warm_up_searches()
+    assert compiling.is_warm()
     assert all(file.read_bytes() == code for file, code in whole.items())
 
 
@@ -109,7 +109,7 @@ def test_a_process_that_warms_up_ends_when_its_input_does() -> None:
     command = [
         sys.executable,
         "-c",
-        WARMING.format(work="warm_up.threading.Event().wait()"),
+        WARMING.format(work="compiling.threading.Event().wait()"),
     ]
     done = subprocess.run(command, input=b"", capture_output=True, check=False)
     assert done.returncode == 1

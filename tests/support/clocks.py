@@ -1,8 +1,20 @@
-"""CPU time that passes only where a test says so."""
+"""Clocks that go on only where a test says so."""
 
 from __future__ import annotations
 
 import threading
+
+
+class FakeClock:
+    """A clock that stands still unless a test moves it, or goes on by ``step`` when it is read."""
+
+    def __init__(self, now: float = 100.0, step: float = 0.0) -> None:
+        self.now = now
+        self._step = step
+
+    def __call__(self) -> float:
+        self.now += self._step
+        return self.now
 
 
 class FakeCpuClock:

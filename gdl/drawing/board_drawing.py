@@ -20,6 +20,7 @@ from gdl.drawing.shapes import (
     listed,
     noted,
     number,
+    phrase,
     piled,
     spread,
     xml,
@@ -172,17 +173,19 @@ class BoardDrawing:
             f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
-            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(index, cell)}"
+            f"{self._title(cell)}{self._ground(index, cell)}"
             f"{self._rims(index)}{self._scenery(index)}{self._things(cell)}</g>"
         )
 
-    def _cell_text(self, cell: PlacedCell) -> str:
+    def _title(self, cell: PlacedCell) -> str:
         """What is on a place, after its name: read aloud, and shown under the pointer."""
         name = self._called.name(cell.place.key) or " ".join(cell.place.key)
         held = ", ".join(" ".join(item.words) for item in cell.shown)
+        text = f"{name}: {held}" if held else name
         if held and self._decides(cell):
-            held += ", which decides the match"
-        return f"{name}: {held}" if held else name
+            said = phrase(said="decides", place=text)
+            return f"<title{said}>{xml(text)}, which decides the match</title>"
+        return f"<title>{xml(text)}</title>"
 
     def _decides(self, cell: PlacedCell) -> bool:
         return any(item.fact in self._decisive for item in cell.items)

@@ -41,6 +41,14 @@ def _is_xml(character: str) -> bool:
     )
 
 
+def phrase(**values: str) -> str:
+    """Return attributes by which a page can say an English text of ours in another language.
+
+    ``data-said`` names the phrase, and the others have what is put into it.
+    """
+    return "".join(f' data-{name}="{xml(value)}"' for name, value in values.items())
+
+
 def number(value: float) -> str:
     """Write a coordinate, as short as it goes."""
     return f"{value:.1f}".removesuffix(".0")

@@ -380,7 +380,7 @@ class PlayPage:
             key.moves,
             ((key.advised,),) if key.advised else (),
             layout_file=layout_file_of_rules(table),
-            is_partial=key.is_veiled,
+            is_partial=table.sight.hides,  # the page says itself what it shows
             is_over=table.line.is_over and not key.is_veiled,
             with_turn=False,
         )

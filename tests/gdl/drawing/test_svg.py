@@ -101,7 +101,7 @@ def test_it_says_in_words_what_it_shows() -> None:
     assert title is not None
     assert text is not None
     assert root.get("aria-labelledby") == f"{title.get('id')} {text.get('id')}"
-    assert "cross on" in (text.text or "")
+    assert "; cross: " in (text.text or "")
 
 
 def test_words_of_the_rules_are_escaped() -> None:

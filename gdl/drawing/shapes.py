@@ -72,9 +72,14 @@ def spread(items: Sequence[DrawnFact]) -> list[Spot]:
     return found
 
 
-def noted(items: Sequence[DrawnFact]) -> list[Spot]:
+def dotted(items: Sequence[DrawnFact]) -> list[Spot]:
     """Put dots into the upper right corner of a place, beside what lies there."""
     return [((UNIT / 2 - 8 - 10 * i, 8 - UNIT / 2), 15.0, item) for i, item in enumerate(items)]
+
+
+def tagged(items: Sequence[DrawnFact]) -> list[Spot]:
+    """Put small labels onto the upper left corner of a place, over its rim."""
+    return [((18 * i + 4 - UNIT / 2, 4 - UNIT / 2), 9.0, item) for i, item in enumerate(items)]
 
 
 def piled(items: Sequence[DrawnFact]) -> list[Spot]:

@@ -10,6 +10,7 @@ from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
     Spot,
+    dotted,
     draw_bar,
     draw_count,
     draw_glyph,
@@ -18,10 +19,11 @@ from gdl.drawing.shapes import (
     hexagon_side,
     layered,
     listed,
-    noted,
     number,
+    phrase,
     piled,
     spread,
+    tagged,
     xml,
 )
 
@@ -172,17 +174,19 @@ class BoardDrawing:
             f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
-            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(index, cell)}"
+            f"{self._title(cell)}{self._ground(index, cell)}"
             f"{self._rims(index)}{self._scenery(index)}{self._things(cell)}</g>"
         )
 
-    def _cell_text(self, cell: PlacedCell) -> str:
+    def _title(self, cell: PlacedCell) -> str:
         """What is on a place, after its name: read aloud, and shown under the pointer."""
         name = self._called.name(cell.place.key) or " ".join(cell.place.key)
         held = ", ".join(" ".join(item.words) for item in cell.shown)
+        text = f"{name}: {held}" if held else name
         if held and self._decides(cell):
-            held += ", which decides the match"
-        return f"{name}: {held}" if held else name
+            said = phrase(said="decides", place=text)
+            return f"<title{said}>{xml(text)}, which decides the match</title>"
+        return f"<title>{xml(text)}</title>"
 
     def _decides(self, cell: PlacedCell) -> bool:
         return any(item.fact in self._decisive for item in cell.items)
@@ -299,12 +303,15 @@ class BoardDrawing:
         under = [item for item in shown if self._is_ground(item)]
         over = [i for i in shown if i.part is not Part.SIDE and not self._is_ground(i)]
         parts = [*unseen, *map(self._filled, under)]
-        notes = [i for i in over if self._glyph(i).form is GlyphForm.DOT]
-        if len(notes) < len(over):  # dots stand beside what they say something of
-            over = [item for item in over if item not in notes]
+        dots = [i for i in over if self._glyph(i).form is GlyphForm.DOT]
+        tags = []
+        if any(item.part is Part.COUNT for item in over):
+            tags = [i for i in over if i.part is Part.MARK and len(i.words) == 1 and i not in dots]
+        if len(dots) + len(tags) < len(over):  # they stand beside what they say something of
+            over = [item for item in over if item not in dots and item not in tags]
         else:
-            notes = []
-        for (x, y), size, item in (*self._spots(cell, over), *noted(notes)):
+            dots, tags = [], []
+        for (x, y), size, item in (*self._spots(cell, over), *dotted(dots), *tagged(tags)):
             drawn = self._drawn(cell, item, size)
             parts.append(
                 f'<g data-fact="{xml(item.fact)}" transform="translate({number(x)} {number(y)})">'

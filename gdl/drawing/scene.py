@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gdl.analysis.boards import (
     Board,
@@ -103,6 +103,7 @@ class Note:
     """A line beside the boards: a name, its value, and the facts that it stands for.
 
     The facts of a hand are its ``cards``; ``words`` are those of each fact, its function first.
+    A value with an English word in it is a ``phrase``: its name, and what is put into it.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Note:
     changed: bool = False
     cards: tuple[DrawnCard, ...] = ()
     words: tuple[tuple[str, ...], ...] = ()
+    phrase: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,7 @@ class _Sorter:
                 tuple(map(str, facts)),
                 any(str(fact) in self._new for fact in facts),
                 words=_words(facts),
+                phrase={} if any(map(words_of, facts)) else {"said": "yes"},
             )
             for name, unsorted in sorted(self._notes[kind].items())
             for facts in [sorted(unsorted, key=lambda fact: [*map(natural_key, words_of(fact))])]
@@ -319,8 +322,10 @@ class _Sorter:
         found = []
         for note in self._notes_of("counter"):
             last = self._layout.counter_of[note.name].last
-            value = f"{note.value} of {last}" if last.lstrip("-").isdigit() else note.value
-            found.append(Note(note.name, value, note.facts, note.changed))
+            if last.lstrip("-").isdigit():
+                phrase = {"said": "of", "count": note.value, "last": last}
+                note = replace(note, value=f"{note.value} of {last}", phrase=phrase)
+            found.append(note)
         return found
 
 

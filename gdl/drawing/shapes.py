@@ -41,6 +41,14 @@ def _is_xml(character: str) -> bool:
     )
 
 
+def phrase(**values: str) -> str:
+    """Return attributes by which a page can say an English text of ours in another language.
+
+    ``data-said`` names the phrase, and the others have what is put into it.
+    """
+    return "".join(f' data-{name}="{xml(value)}"' for name, value in values.items())
+
+
 def number(value: float) -> str:
     """Write a coordinate, as short as it goes."""
     return f"{value:.1f}".removesuffix(".0")
@@ -64,9 +72,14 @@ def spread(items: Sequence[DrawnFact]) -> list[Spot]:
     return found
 
 
-def noted(items: Sequence[DrawnFact]) -> list[Spot]:
+def dotted(items: Sequence[DrawnFact]) -> list[Spot]:
     """Put dots into the upper right corner of a place, beside what lies there."""
     return [((UNIT / 2 - 8 - 10 * i, 8 - UNIT / 2), 15.0, item) for i, item in enumerate(items)]
+
+
+def tagged(items: Sequence[DrawnFact]) -> list[Spot]:
+    """Put small labels onto the upper left corner of a place, over its rim."""
+    return [((18 * i + 4 - UNIT / 2, 4 - UNIT / 2), 9.0, item) for i, item in enumerate(items)]
 
 
 def piled(items: Sequence[DrawnFact]) -> list[Spot]:

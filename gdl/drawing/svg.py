@@ -1,7 +1,8 @@
 """SVG: a state's boards, counters and table as one self-contained picture.
 
 Every cell is a group with ``data-board`` and ``data-cell``, every fact one with ``data-fact``, so
-that a page can make them react. Colours are CSS variables with a light and a dark value. Words of
+that a page can make them react, and what is said in English is marked as :func:`phrase` says.
+Colours are CSS variables with a light and a dark value. Words of
 the rules are escaped wherever they are written.
 """
 
@@ -16,7 +17,7 @@ from gdl.drawing.board_drawing import BoardDrawing
 from gdl.drawing.cards import draw_hand
 from gdl.drawing.glyphs import legend
 from gdl.drawing.scene import Note, Scene, make_scene
-from gdl.drawing.shapes import draw_glyph, number, xml
+from gdl.drawing.shapes import draw_glyph, number, phrase, xml
 from gdl.drawing.svg_style import SVG_STYLE
 from gdl.drawing.tables import RoleTable, draw_role_table, role_tables
 from gdl.drawing.words import describe
@@ -138,13 +139,14 @@ class _Picture:
             self._remark(scene.remark)
         width, height = number(self._width + 12), number(self._y + 10)
         words = xml(self._options.title or "State of the game")
+        said = "" if self._options.title else phrase(said="state")
         style = f"<style>{SVG_STYLE}</style>" if self._options.with_style else ""
         name = f"{xml(self._options.prefix)}title"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gdl-state" role="img" '
             f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             f'aria-labelledby="{name} {name}-long">'
-            f'<title id="{name}">{words}</title>'
+            f'<title id="{name}"{said}>{words}</title>'
             f'<desc id="{name}-long">{xml(describe(scene))}</desc>'
             f'{style}<rect class="paper" width="{width}" height="{height}"/>'
             f"{''.join(self._parts)}</svg>\n"
@@ -166,8 +168,8 @@ class _Picture:
         if most and len(lines) > most:
             rest = lines[most - 1 :]
             facts = xml(" ".join(dict.fromkeys(line.facts for line in rest)))
-            text = f"and {len(rest)} lines more"
-            spans = f'<tspan class="soft" data-fact="{facts}">{text}</tspan>'
+            text, said = f"and {len(rest)} lines more", phrase(said="more", count=str(len(rest)))
+            spans = f'<tspan class="soft" data-fact="{facts}"{said}>{text}</tspan>'
             lines[most - 1 :] = [_Line(spans, len(text))]
         for line in lines:
             self._line(line.spans, line.length)
@@ -266,7 +268,7 @@ def _line_of(note: Note) -> _Line:
     weight = ' font-weight="600"' if note.changed else ""
     spans = (
         f'<tspan class="soft">{xml(note.name)}  </tspan>'
-        f'<tspan data-fact="{xml(facts)}"{weight}>{xml(note.value)}</tspan>'
+        f'<tspan data-fact="{xml(facts)}"{weight}{phrase(**note.phrase)}>{xml(note.value)}</tspan>'
     )
     return _Line(spans, len(note.name) + len(note.value) + 3, facts)
 

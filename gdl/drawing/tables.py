@@ -1,4 +1,4 @@
-"""Tables of what each role has, for games without a board, where it is all there is to see.
+"""Tables of what each role has, and of lists, for games without a board to see.
 
 Apart from lines of text, as other notes are.
 """
@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from gdl.drawing.scene import Note
 from gdl.drawing.shapes import number, xml
+
+MIN_LISTED = 4
+"""The fewest things of a list that is a row of a table, as in ``(order p1 p3 p2 p4)``."""
 
 MAX_COLUMNS = 8
 """The most columns of a table; what has more stays in lines."""
@@ -34,6 +37,7 @@ def role_tables(
 ) -> tuple[list[RoleTable], frozenset[str]]:
     """Make tables of notes that give roles one value each, or one for each of some things.
 
+    The only fact of a function, if it lists things, is the row of a table without roles.
     Return them with the names of the functions that they show.
     """
     by_function: dict[str, list[tuple[str, tuple[str, ...], bool]]] = {}
@@ -44,6 +48,10 @@ def role_tables(
     tables: list[RoleTable] = []
     shown: list[str] = []
     for function, facts in by_function.items():
+        if len(facts) == 1 and _is_list(facts[0][1], roles):
+            tables.append(_list(function, *facts[0]))
+            shown.append(function)
+            continue
         lengths = {len(words) for _, words, _ in facts}
         keys = {words[:-1] for _, words, _ in facts}
         if len(lengths) > 1 or len(keys) < max(len(facts), 2):
@@ -61,6 +69,16 @@ def role_tables(
         tables.insert(0, _table("", single, roles))
         shown += columns
     return tables, frozenset(shown)
+
+
+def _is_list(words: Sequence[str], roles: Sequence[str]) -> bool:
+    is_short = all(len(word) <= 8 and word not in roles for word in words)
+    return is_short and MIN_LISTED <= len(words) <= MAX_COLUMNS
+
+
+def _list(title: str, fact: str, words: Sequence[str], changed: bool) -> RoleTable:
+    values = {("", str(i)): (fact, word, changed) for i, word in enumerate(words, 1)}
+    return RoleTable(title, tuple(column for _, column in values), ("",), values)
 
 
 def _table(

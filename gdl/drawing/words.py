@@ -10,7 +10,7 @@ from itertools import groupby
 
 from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
 from gdl.analysis.move_names import names_without_play
-from gdl.drawing.scene import Scene
+from gdl.drawing.scene import Note, Scene
 from gdl.language import Atom, Constant, Function, Rule, Term, atoms_of
 
 MAX_PLACES = 12
@@ -41,10 +41,13 @@ class EndingWords:
 
 
 def describe(scene: Scene) -> str:
-    """Say in words what is on the boards and in hands, for readers who do not see them."""
+    """Say what is on the boards and in hands, for readers who do not see them.
+
+    All words are of the rules, so that it is read in any language.
+    """
     hands = [note for note in scene.rows if note.cards]
     notes = (*scene.turn, *scene.counters, *scene.scores, *hands)
-    parts = [f"{note.name} {note.value}" for note in notes]
+    parts = [f"{note.name} {_value(note)}".strip() for note in notes]
     names = names_without_play(scene.layout).boards
     for board in scene.boards:
         called = names[board.index]
@@ -54,9 +57,16 @@ def describe(scene: Scene) -> str:
             for item in cell.shown
         ]
         for words, places in groupby(sorted(held), key=lambda each: each[0]):
-            parts.append(f"{words} on {_listed([place for _, place in places])}")
+            parts.append(f"{words}: {', '.join(place for _, place in places)}")
     text = "; ".join(parts)
     return text if len(text) <= 4000 else text[:3999] + "…"
+
+
+def _value(note: Note) -> str:
+    """The value of a note, with ``3/10`` for 3 of 10."""
+    if not note.phrase:
+        return note.value
+    return "/".join(value for name, value in note.phrase.items() if name != "said")
 
 
 def ending_in_words(

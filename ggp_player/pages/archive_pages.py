@@ -6,7 +6,7 @@ The database is read in a thread, and states are computed and drawn in the drawi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +28,7 @@ from ggp_player.errors import ArchiveError
 from ggp_player.events import MoveThought
 from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_messages import DrawSteps
+from ggp_player.pages.drawing_messages import Drawing, DrawSteps
 from ggp_player.pages.site import PageSite
 from ggp_player.pages.step_pages import StepPages
 from ggp_player.pages.told_moves import moves_of_match
@@ -194,7 +194,7 @@ class ArchivePages:
             _number(request, "length", 0, MAX_OFFSET),
         )
         drawings = await self._drawer.draw(found, request.remote or "")
-        return self._site.json(await asyncio.to_thread(to_json, drawings))
+        return self._site.json(await asyncio.to_thread(_boards_as_json, drawings))
 
     async def _found(self, request: web.Request) -> ArchivedMatch:
         reference = request.match_info["match"]
@@ -228,6 +228,14 @@ def _with_rows(choice: ArchivedChoice) -> Mapping[str, object] | None:
     if thoughts is None or not isinstance(moves, list) or all("cells" in move for move in moves):
         return thoughts
     return {**thoughts, "moves": [MoveThought(**move) for move in moves]}
+
+
+def _boards_as_json(drawings: Iterable[Drawing]) -> bytes:
+    boards = [
+        {"svg": one.svg, "facts": one.facts, "line": one.line, "ending": str(one.ending)}
+        for one in drawings
+    ]
+    return to_json(boards)
 
 
 def _number(request: web.Request, name: str, default: int, most: int) -> int:

@@ -231,7 +231,12 @@ def _draw_moves(request: DrawMoves) -> Drawing:
         found = _tree_of(request).position(len(request.moves), "")
     drawing = _draw(
         DrawState(
-            request.rules, found.state, found.before, is_over=found.is_over, prefix=request.prefix
+            request.rules,
+            found.state,
+            found.before,
+            is_over=found.is_over,
+            with_legend=False,
+            prefix=request.prefix,
         )
     )
     layout = _layout(request.rules)

@@ -183,7 +183,8 @@ class PlayPage:
     async def _all_told(self) -> None:
         """Wait until the open pages were told all that there is."""
         while self._viewers and not self.table.is_closing:
-            is_whole = self._board is not None and self._board.key == self._key()
+            board = self._board
+            is_whole = board is not None and board.is_drawn and board.key == self._key()
             if is_whole and all(map(self._is_up_to_date, self._viewers)):
                 return
             self._told.clear()
@@ -310,9 +311,12 @@ class PlayPage:
             if board is not None and board.key == key and board.is_drawn:
                 await self.table.news()
                 continue
-            drawing = await self._draw(key)
+            # To find what has decided a match takes several times as long as its board.
+            is_shown = board is not None and board.key == key
+            is_whole = is_shown or not self.table.line.is_over
+            drawing = await self._draw(key, with_ending=is_whole)
             if key == self._key():
-                self._show(_Board(key, drawing))
+                self._show(_Board(key, drawing, is_drawn=is_whole))
 
     def _show(self, board: _Board) -> None:
         self._board = board
@@ -340,12 +344,15 @@ class PlayPage:
             drawing = old.drawing
         self._show(_Board(key, drawing, is_drawn=False))
 
-    async def _draw(self, key: _Key) -> Drawing:
+    async def _draw(self, key: _Key, *, with_ending: bool) -> Drawing:
         """Draw what people may see of the newest step; nothing where that is no board."""
         facts = self.table.facts(key.step)
         if facts is None:
             return Drawing()
-        drawings = await self._drawer.draw(self._request(key, facts))
+        request = self._request(key, facts)
+        drawings = await self._drawer.draw(
+            request if with_ending else replace(request, is_over=False)
+        )
         return drawings[0] if drawings else Drawing(facts=tuple(sorted(map(str, facts))))
 
     def _key(self) -> _Key:
@@ -373,7 +380,7 @@ class PlayPage:
             key.moves,
             ((key.advised,),) if key.advised else (),
             layout_file=layout_file_of_rules(table),
-            is_partial=key.is_veiled,
+            is_partial=table.sight.hides,  # the page says itself what it shows
             is_over=table.line.is_over and not key.is_veiled,
             with_turn=False,
         )

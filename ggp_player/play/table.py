@@ -338,7 +338,7 @@ def _verdict(ours: int, others: Sequence[int]) -> str:
 def told_of(table: Table) -> tuple[str, ...]:
     """What people saw in the last step, and what they can know of the state, in sentences."""
     if not table.is_veiled:
-        return ()
+        return (Sentence("What was hidden is shown now."),) if table.sight.hides else ()
     knowledge = table.knowledge[-1]
     seen = tuple(
         Sentence(

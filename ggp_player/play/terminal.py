@@ -136,7 +136,7 @@ class Terminal:
     def _draw(self, table: Table, facts: frozenset[Term], before: frozenset[Term] | None) -> None:
         try:
             layout = layout_of(table.ruleset)
-            self._console.print(draw_text(layout, facts, before, is_partial=table.is_veiled))
+            self._console.print(draw_text(layout, facts, before, is_partial=table.sight.hides))
         except GdlError:
             self.say(" ".join(sorted(map(str, facts))))
 

@@ -57,6 +57,9 @@ WALK = """() => {
 """Walks over the board by arrow keys; returns the places that are not reached."""
 
 
+TITLES = "all => all.map(one => one.title)"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as found:
@@ -132,8 +135,19 @@ def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path
         # On a busy machine a search of such low priority says for long only that it has begun.
         page.locator("#analysis:not([hidden]), #analysis-notice:not([hidden])").first.wait_for()
         assert violations(page) == []
+        assert page.locator("#ending").inner_text() == ""
         page.keyboard.press("End")
+        page.locator("#ending", has_text="Decided by").wait_for()
         page.locator("#board .decisive").first.wait_for()
+        assert violations(page) == []
+        page.keyboard.press("ArrowLeft")
+        made = page.locator("#moves tr:last-child .move").evaluate_all(TITLES)
+        legal = page.locator("#legal button").evaluate_all(TITLES)
+        page.locator(f'#legal button[title="{min({*legal} - {*made})}"]').click()
+        page.locator("#variation:not([hidden])").wait_for()
+        assert violations(page) == []
+        page.goto(page.locator("#steps").evaluate("link => link.href"))
+        page.locator("#tree .node").first.wait_for()
         assert violations(page) == []
 
 

@@ -6,11 +6,13 @@ import re
 from gettext import GNUTranslations, NullTranslations
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
 
-from gdl.drawing import EndingWords
+import gdl
+from gdl.drawing import EndingWords, SvgOptions, draw_svg, layout_of
 from gdl.language import opening_comment
 from ggp_player.languages import (
     ENGLISH,
@@ -194,6 +196,32 @@ def test_a_language_is_chosen(chosen: str, accepted: str, wanted: str) -> None:
 )
 def test_what_has_decided_a_match_is_said_as_drawings_say_it(ending: EndingWords) -> None:
     assert told_of_ending(ending) == ENGLISH.say(told_of_ending(ending)) == str(ending)
+
+
+CELLS = "".join(f"(base (at {x} {y} a)) (base (at {x} {y} b))" for x in "123" for y in "123")
+
+NOTED = f"""
+(role a) (role b) {CELLS} (init (at 1 1 a)) (init alone) (base alone)
+(init (step 1)) (base (step 1)) (base (step 2)) (base (step 3)) (succ 1 2) (succ 2 3)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= terminal (true (step 3)))
+{"".join(f"(init (seen f{i})) (base (seen f{i}))" for i in range(300))}
+"""
+"""A game that is drawn with a board, a counter, a fact that is true, and too many others."""
+
+
+def test_what_drawings_say_in_english_pages_can_say_in_other_languages() -> None:
+    script = _read_static_files().files["board.js"][1].decode()
+    phrases = dict(re.findall(r'^  (\w+): .* => said\("([^"]*)"', script, re.MULTILINE))
+    rules = gdl.parse(NOTED)
+    state = gdl.interpret(rules).initial_state()
+    options = SvgOptions(decisive=frozenset(["(at 1 1 a)"]))
+    said = set()
+    for element in ElementTree.fromstring(draw_svg(layout_of(rules), state, None, options)).iter():
+        values = {name.removeprefix("data-"): value for name, value in element.items()}
+        if name := values.get("said"):
+            assert element.text == phrases[name].format(**values)
+            said.add(name)
+    assert said == set(phrases)
 
 
 def test_sentences_are_translated_with_what_is_in_them() -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from gdl.analysis.boards.axes import Axis
 from gdl.analysis.boards.evidence import Row, RulesEvidence
 from gdl.analysis.boards.grids import Grid
+from gdl.analysis.boards.layout import function_of
+from gdl.language import Function, Rule, Term, Variable, atoms_of
 
 _HEX = (
     frozenset({(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}),
@@ -45,6 +47,7 @@ def find_geometry(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Geometr
     rising = _sense_of_north(steps, transposed)
     if rising is None:
         rising = gravity or _has_rising_names(grid) or _letters_and_numbers(grid)
+        rising = rising or _grows_to_higher_rows(evidence, grid, transposed)
         rising = rising or _first_role_is_low(evidence, grid, transposed)
     reason = "six neighbours each" if slant else ""
     return Geometry(slant, transposed, rising, reason)
@@ -126,6 +129,42 @@ def _letters_and_numbers(grid: Grid) -> bool:
 
 def _are_letters(axis: Axis) -> bool:
     return all(len(value) == 1 and value.isalpha() for value in axis)
+
+
+def _grows_to_higher_rows(evidence: RulesEvidence, grid: Grid, transposed: bool) -> bool:
+    """Whether what a move does to a column happens on the next higher row, in all rules for that.
+
+    So it is where things are piled up: a move onto a place opens the one above it.
+    """
+    row, column = (0, 1) if transposed else (1, 0)
+    axis = {value: i for i, value in enumerate(grid.columns if transposed else grid.rows)}
+    pairs = {facts.fluent.key: facts.pair for facts in grid.facts}
+    steps: set[int] = set()
+    for rule in evidence.ruleset.rules:
+        fact = rule.head.args[0] if rule.head.relation == ("next", 1) else None
+        if isinstance(fact, Function) and (pair := pairs.get(function_of(fact))):
+            place = fact.args[pair[column]], fact.args[pair[row]]
+            steps |= set(_rows_from_move(evidence, rule, place, axis))
+    return steps == {1}
+
+
+def _rows_from_move(
+    evidence: RulesEvidence, rule: Rule, place: tuple[Term, Term], axis: dict[str, int]
+) -> Iterator[int]:
+    """How many rows the ``place`` of a rule's head is from one that a move names in its column."""
+    atoms = [atom for atom, is_positive in atoms_of(*rule.body) if is_positive]
+    named = [atom.args[1] for atom in atoms if atom.relation == ("does", 2)]
+    column, row = place
+    for move in named:
+        words = move.args if isinstance(move, Function) else ()
+        if column not in words or row in words or not isinstance(column, Variable):
+            continue
+        for atom in atoms:
+            rows = evidence.static.get(atom.relation, frozenset())
+            if atom.relation[1] == 2 and row == atom.args[1] and atom.args[0] in words:
+                yield from {axis[b] - axis[a] for a, b in rows if a in axis and b in axis}
+            elif atom.relation[1] == 2 and row == atom.args[0] and atom.args[1] in words:
+                yield from {axis[a] - axis[b] for a, b in rows if a in axis and b in axis}
 
 
 def _first_role_is_low(evidence: RulesEvidence, grid: Grid, transposed: bool) -> bool:

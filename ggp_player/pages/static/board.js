@@ -4,6 +4,15 @@ import { drawing, element, said } from "./dom.js";
 
 const FORBIDDEN = "script, foreignObject, iframe, style, a, animate, set, handler";
 
+/** What drawings say in words that are not of the rules, by the names that they give it. */
+const PHRASES = {
+  of: (values) => said("{count} of {last}", values),
+  yes: () => said("yes"),
+  more: (values) => said("and {count} lines more", values),
+  decides: (values) => said("{place}, which decides the match", values),
+  state: () => said("State of the game"),
+};
+
 /** Parse a drawing, and leave out all that could do more than be seen. */
 function parsed(text) {
   const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
@@ -14,6 +23,10 @@ function parsed(text) {
       const isLink = name === "href" || name === "xlink:href";
       if (name.startsWith("on") || (isLink && !value.startsWith("#"))) node.removeAttribute(name);
     }
+  }
+  for (const text of found.querySelectorAll("[data-said]")) {
+    const { said: name, ...values } = text.dataset;
+    if (Object.hasOwn(PHRASES, name)) text.textContent = PHRASES[name](values);
   }
   return document.importNode(found, true);
 }

@@ -13,19 +13,22 @@ export class Countdown {
     container.replaceChildren(this.label, this.time, this.bar);
     this.end = null;
     this.offset = 0;
-    this.timer = setInterval(() => this.#draw(), 100);
+    this.timer = null; // runs while it counts down
   }
 
   /** Count down to a moment; offset is the reader's clock less the server's. */
   show(end, seconds, offset = 0) {
     [this.end, this.seconds, this.offset] = [end, seconds, offset];
     this.box.classList.remove("stopped");
+    this.timer ??= setInterval(() => this.#draw(), 100);
     this.#draw();
   }
 
   /** Stand still, at so many seconds. */
   stop(left = null) {
     this.end = null;
+    clearInterval(this.timer);
+    this.timer = null;
     this.box.classList.add("stopped");
     this.box.classList.remove("low");
     if (left !== null) setText(this.time, formatted(left));
@@ -38,7 +41,6 @@ export class Countdown {
   }
 
   #draw() {
-    if (this.end === null) return;
     const left = Math.max(0, (this.end + this.offset - Date.now()) / 1000);
     setText(this.time, formatted(left));
     this.bar.value = this.seconds ? Math.min(1, left / this.seconds) : 0;

@@ -22,6 +22,7 @@ function fill(made, attributes, children) {
 
 const words = JSON.parse(document.documentElement.dataset.words ?? "{}");
 const language = document.documentElement.lang || "en";
+const list = new Intl.ListFormat(language);
 
 /** Say a sentence in the page's language: said("Your move, {role}.", { role }). */
 export function said(sentence, values = {}) {
@@ -31,7 +32,7 @@ export function said(sentence, values = {}) {
 
 /** Texts in a list for people: "white and black". */
 export function listed(texts) {
-  return new Intl.ListFormat(language).format(texts);
+  return list.format(texts);
 }
 
 /** A number with so many digits after the point, or the comma. */

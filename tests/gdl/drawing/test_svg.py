@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 import gdl
+from gdl.analysis.boards import FactPattern, Part
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
 from gdl.drawing.glyphs import colour_of
 from tests.support.drawn_games import NAMES, layout_of_game, states_of, steps_of
@@ -101,7 +103,7 @@ def test_it_says_in_words_what_it_shows() -> None:
     assert title is not None
     assert text is not None
     assert root.get("aria-labelledby") == f"{title.get('id')} {text.get('id')}"
-    assert "cross on" in (text.text or "")
+    assert "; cross: " in (text.text or "")
 
 
 def test_words_of_the_rules_are_escaped() -> None:
@@ -260,6 +262,36 @@ def texts(root: ElementTree.Element) -> list[str]:
 def test_what_roles_have_is_a_table_where_there_is_no_board() -> None:
     assert texts(picture("handDuel", 1))[1:7] == ["holds", "paper", "rock", "scissors", "left", "1"]
     assert any(text.startswith("purse  ") for text in texts(picture("biddingTicTacToe", 1)))
+
+
+@pytest.mark.parametrize(("order", "count"), [("p3 p1 p4 p2", 4), ("p3 p1 p2", 0)])
+def test_a_list_of_four_things_or_more_is_a_row_of_boxes(order: str, count: int) -> None:
+    rules = gdl.parse(f"(role a) (legal a go) (init (order {order})) (base (order {order}))")
+    state = gdl.interpret(rules).initial_state()
+    root = ElementTree.fromstring(draw_svg(layout_of(rules), state))
+    boxes = [g for g in root.iter(f"{SVG}g") if g.get("data-fact") == f"(order {order})"]
+    assert [text for box in boxes for text in texts(box)] == order.split()[:count]
+
+
+def test_what_marks_a_pit_stands_at_its_corner() -> None:
+    """In its middle it would push the number of seeds aside."""
+    pits = " ".join(
+        f"(init (pit p{i} s4)) (base (pit p{i} s4)) (base (pit p{i} s5)) (base (at p{i}))"
+        f"(after p{i} p{(i + 1) % 6})"
+        for i in range(6)
+    )
+    rules = gdl.parse(
+        f"""(role a) {pits} (init (at p2)) (succ s4 s5) (legal a (put p1))
+        (<= (next (pit ?p ?m)) (does a (put ?p)) (true (pit ?p ?n)) (succ ?n ?m))"""
+    )
+    layout = layout_of(rules)
+    (board,) = layout.boards
+    at = FactPattern("at", 1, (0,), part=Part.MARK)
+    layout = replace(layout, boards=(replace(board, patterns=(*board.patterns, at)),))
+    root = ElementTree.fromstring(draw_svg(layout, gdl.interpret(rules).initial_state()))
+    where = {g.get("data-fact"): g.get("transform") for g in root.iter(f"{SVG}g")}
+    assert where["(pit p2 s4)"] == where["(pit p1 s4)"] == "translate(0 0)"
+    assert where["(at p2)"] == "translate(-19 -19)"
 
 
 def test_what_is_too_much_for_a_table_stays_in_lines() -> None:

@@ -119,6 +119,7 @@ async def test_hostile_names_are_never_markup(served: Served, until: Until) -> N
             assert name not in text
     (first, *_) = await served.json("/archive/1/boards?first=0&count=4&length=2")
     assert first["svg"]
+    assert first["ending"] == ""
     assert not any(name in first["svg"] for name in NAMES)
     for path in ("/archive/1/data", "/archive/1/boards"):
         _, headers, _ = await served.get(path)

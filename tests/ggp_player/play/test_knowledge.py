@@ -119,7 +119,7 @@ def test_all_is_shown_at_the_end() -> None:
     assert table.line.is_over
     assert table.facts(table.line.number) == frozenset(table.line.last.state)
     assert table.moves(2) == table.line.steps[2].joint_move
-    assert told_of(table) == ()
+    assert told_of(table) == ("What was hidden is shown now.",)
 
 
 def test_people_at_one_screen_know_together_what_each_knows() -> None:

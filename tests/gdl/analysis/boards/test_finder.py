@@ -115,6 +115,21 @@ def test_boards_lie_as_players_expect() -> None:
     assert spot("eightPuzzle", "4") == (0, 1) or spot("eightPuzzle", "2") == (0, 1)
 
 
+PILES = """
+(role red) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+{start} (<= (legal red (mark ?x ?y)) (true (cell ?x ?y open)))
+(<= (next (cell ?x ?y stone)) (does red (mark ?x ?y)))
+(<= (next (cell ?x ?z open)) (does red (mark ?x ?y)) (succ {step}))
+"""
+
+
+@pytest.mark.parametrize(("step", "rows"), [("?y ?z", "4 3 2 1"), ("?z ?y", "1 2 3 4")])
+def test_rows_rise_where_a_move_opens_the_next_one(step: str, rows: str) -> None:
+    start = "".join(f"(init (cell {x} {y} open))" for x in "1234" for y in "1234")
+    (board,) = found(PILES.format(start=start, step=step)).boards
+    assert labels(board, "row") == rows
+
+
 def labels(board: Board, line: str) -> str:
     return " ".join(label.text for label in board.labels if label.line == line)
 

@@ -20,8 +20,9 @@ MAX_ARITY = 5
 """Facts with more arguments are cells of their own."""
 
 
-MOST_TURNS, MOST_PARTS = 9, 3
-"""Digits of a cell that says whose turn it is, at most, and cells that say it together."""
+MOST_TURNS, MOST_PARTS, MOST_LIKELY = 9, 3, 12
+"""Digits of a cell that says whose turn it is, at most, cells that say it together, and cells of
+which these are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,37 +85,24 @@ def find_turns(
     choosing = widths > 1
     known = choosing.sum(axis=1) == 1
     states, chooser = states[known], choosing[known].argmax(axis=1)
-    if not len(states):
+    if len(set(chooser.tolist())) < 2:
         return []
-    small = [cell for cell in cells if cell.radix <= MOST_TURNS]
-    small.sort(key=lambda cell: cell.radix)
-    digits = [_digits(cell, states) for cell in small]
-    for cell, found in zip(small, digits, strict=True):
-        if _tell(found, range(cell.radix), chooser):
-            return [cell]
-    parts = [
-        cell
-        for cell, found in zip(small, digits, strict=True)
-        if not cell.others and _tell(found, range(1, cell.radix), chooser)
-    ]
-    for count in range(2, MOST_PARTS + 1):
-        for group in combinations(parts, count):
-            fluents = [fluent for cell in group for fluent in cell.fluents]
-            if len(fluents) <= MOST_TURNS and (states[:, fluents].sum(axis=1) == 1).all():
-                return list(group)
+    parts: list[tuple[Cell, NDArray[np.int64]]] = []
+    for cell in cells:
+        held = states[:, [*cell.fluents, *cell.others]]
+        if cell.radix <= MOST_TURNS and _says_who(held, chooser):
+            parts.append((cell, held.sum(axis=1, dtype=np.int64)))
+    parts.sort(key=lambda part: (-part[1].sum(), part[0].radix))
+    for count in range(1, MOST_PARTS + 1):
+        for group in combinations(parts[:MOST_LIKELY], count):
+            if (np.sum([held for _, held in group], axis=0) == 1).all():
+                return [cell for cell, _ in group]
     return []
 
 
-def _digits(cell: Cell, states: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The digits of a cell in some states, int64 (n,)."""
-    held = states[:, cell.fluents].astype(np.int64)
-    return held @ np.arange(1, len(cell.fluents) + 1)
-
-
-def _tell(digits: NDArray[np.int64], all_of: range, chooser: NDArray[np.int64]) -> bool:
-    """Whether each of some digits is met with one role alone, but not all with the same."""
-    meant = [set(chooser[digits == digit].tolist()) for digit in all_of]
-    return max(map(len, meant)) == 1 < len(set.union(*meant))
+def _says_who(held: NDArray[np.uint8], chooser: NDArray[np.int64]) -> bool:
+    """Whether none of some fluents, uint8 (n, fluents), holds for two roles that choose."""
+    return all(len(set(chooser[column > 0].tolist())) <= 1 for column in held.T)
 
 
 def _exclusive_groups(

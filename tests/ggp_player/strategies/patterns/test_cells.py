@@ -31,6 +31,19 @@ PICK_AND_PUT = """
 """
 """Who puts the piece that the other has picked, or drops it, picks the next one."""
 
+BY_NAME = """
+(role x) (role o) (init xturn) (piece 1) (piece 2) (piece 3) (piece 4) (piece 5)
+(<= (legal x (take ?p)) (true xturn) (piece ?p) (not (true (taken ?p))))
+(<= (legal o (take ?p)) (true oturn) (piece ?p) (not (true (taken ?p))))
+(<= (legal x noop) (true oturn)) (<= (legal o noop) (true xturn))
+(<= (next oturn) (true xturn)) (<= (next xturn) (true oturn))
+(<= (next (taken ?p)) (does ?r (take ?p))) (<= (next (taken ?p)) (true (taken ?p)))
+(<= terminal (true (taken 1)))
+(<= (goal x 100) (true oturn)) (<= (goal x 0) (true xturn))
+(<= (goal o 100) (true xturn)) (<= (goal o 0) (true oturn))
+"""
+"""Whose turn it is, is said by two propositions."""
+
 
 def samples_of(machine: PropnetStateMachine) -> np.ndarray:
     return np.array([machine.bits(state) for state in sampled(machine, 300, Random(1))])
@@ -85,6 +98,16 @@ def test_the_turn_is_the_cell_that_says_who_chooses() -> None:
     assert turns_of(machine, most_moves=1) == []
 
 
-def test_two_cells_say_who_chooses_where_a_turn_has_two_parts() -> None:
-    turns = turns_of(compiled(PICK_AND_PUT))
-    assert sorted(turns) == [["(picks o)", "(picks x)"], ["(puts o)", "(puts x)"]]
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (PICK_AND_PUT, [["(picks o)", "(picks x)"], ["(puts o)", "(puts x)"]]),
+        (BY_NAME, [["oturn"], ["xturn"]]),
+    ],
+)
+def test_several_cells_can_say_together_who_chooses(rules: str, expected: list[list[str]]) -> None:
+    assert sorted(turns_of(compiled(rules))) == expected
+
+
+def test_nobody_says_who_chooses_where_all_choose_at_once() -> None:
+    assert turns_of(machine_of("ropeTeam")) == []

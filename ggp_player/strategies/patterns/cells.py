@@ -20,9 +20,8 @@ MAX_ARITY = 5
 """Facts with more arguments are cells of their own."""
 
 
-MOST_TURNS, MOST_PARTS, MOST_LIKELY = 9, 3, 12
-"""Digits of a cell that says whose turn it is, at most, cells that say it together, and cells of
-which these are chosen."""
+MOST_TURNS, MOST_PROPOSITIONS = 9, 12
+"""Digits of a cell that says whose turn it is, at most, and propositions that might say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +77,29 @@ def find_turns(
 ) -> list[Cell]:
     """Find the cells that say who has a choice in sampled states; none where nothing does.
 
-    Mostly it is one. Where a turn has several parts, such as choosing a piece and placing one, it
-    can be one for each: exactly one of their fluents holds. ``widths`` uint8 (n, roles): the legal
-    moves of each role.
+    Mostly it is one. Where the rules have a proposition for each role, it is one for each. Exactly
+    one of their fluents holds. ``widths`` uint8 (n, roles): the legal moves of each role.
     """
     choosing = widths > 1
     known = choosing.sum(axis=1) == 1
     states, chooser = states[known], choosing[known].argmax(axis=1)
-    if len(set(chooser.tolist())) < 2:
+    roles = len(set(chooser.tolist()))
+    if roles < 2:
         return []
-    parts: list[tuple[Cell, NDArray[np.int64]]] = []
-    for cell in cells:
+    propositions: list[tuple[Cell, NDArray[np.int64]]] = []
+    for cell in sorted(cells, key=lambda cell: cell.radix):
         held = states[:, [*cell.fluents, *cell.others]]
-        if cell.radix <= MOST_TURNS and _says_who(held, chooser):
-            parts.append((cell, held.sum(axis=1, dtype=np.int64)))
-    parts.sort(key=lambda part: (-part[1].sum(), part[0].radix))
-    for count in range(1, MOST_PARTS + 1):
-        for group in combinations(parts[:MOST_LIKELY], count):
-            if (np.sum([held for _, held in group], axis=0) == 1).all():
-                return [cell for cell, _ in group]
+        if cell.radix > MOST_TURNS or not _says_who(held, chooser):
+            continue
+        count = held.sum(axis=1, dtype=np.int64)
+        if (count == 1).all():
+            return [cell]
+        if held.shape[1] == 1:
+            propositions.append((cell, count))
+    propositions.sort(key=lambda pair: -pair[1].sum())
+    for group in combinations(propositions[:MOST_PROPOSITIONS], roles):
+        if (np.sum([count for _, count in group], axis=0) == 1).all():
+            return [cell for cell, _ in group]
     return []
 
 

@@ -12,25 +12,6 @@ from ggp_player.strategies.patterns.cells import Cell, find_cells, find_turns
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import compiled, sampled
 
-PICK_AND_PUT = """
-(role x) (role o) (init (picks x)) (piece 1) (piece 2) (piece 3) (piece 4)
-(other x o) (other o x)
-(<= (legal ?r (pick ?p)) (true (picks ?r)) (piece ?p) (not (used ?p)))
-(<= (legal ?r (put ?p)) (true (puts ?r)) (true (picked ?p)))
-(<= (legal ?r (drop ?p)) (true (puts ?r)) (true (picked ?p)))
-(<= (legal ?r noop) (other ?r ?o) (true (picks ?o)))
-(<= (legal ?r noop) (other ?r ?o) (true (puts ?o)))
-(<= (used ?p) (true (put ?p ?r)))
-(<= (next (picked ?p)) (does ?r (pick ?p)))
-(<= (next (puts ?o)) (true (picks ?r)) (other ?r ?o))
-(<= (next (picks ?r)) (true (puts ?r)))
-(<= (next (put ?p ?r)) (does ?r (put ?p)))
-(<= (next (put ?p ?r)) (true (put ?p ?r)))
-(<= terminal (used 1) (used 2) (used 3) (used 4))
-(<= (goal ?r 100) (true (put 1 ?r))) (<= (goal ?r 0) (role ?r) (not (true (put 1 ?r))))
-"""
-"""Who puts the piece that the other has picked, or drops it, picks the next one."""
-
 BY_NAME = """
 (role x) (role o) (init xturn) (piece 1) (piece 2) (piece 3) (piece 4) (piece 5)
 (<= (legal x (take ?p)) (true xturn) (piece ?p) (not (true (taken ?p))))
@@ -98,15 +79,8 @@ def test_the_turn_is_the_cell_that_says_who_chooses() -> None:
     assert turns_of(machine, most_moves=1) == []
 
 
-@pytest.mark.parametrize(
-    ("rules", "expected"),
-    [
-        (PICK_AND_PUT, [["(picks o)", "(picks x)"], ["(puts o)", "(puts x)"]]),
-        (BY_NAME, [["oturn"], ["xturn"]]),
-    ],
-)
-def test_several_cells_can_say_together_who_chooses(rules: str, expected: list[list[str]]) -> None:
-    assert sorted(turns_of(compiled(rules))) == expected
+def test_propositions_say_together_who_chooses() -> None:
+    assert sorted(turns_of(compiled(BY_NAME))) == [["oturn"], ["xturn"]]
 
 
 def test_nobody_says_who_chooses_where_all_choose_at_once() -> None:

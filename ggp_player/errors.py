@@ -11,6 +11,7 @@
      ├── MatchError         the game manager cannot play the match, or not to its end
      ├── PlayError          what a person asked for cannot be done now; the text says why
      ├── ManagerError       the manager's service cannot start, or not do what it was asked for
+     │    └── StoppingError    it is being stopped
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── LabError           an experiment that cannot be made, or a ledger that cannot be read
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
@@ -79,6 +80,10 @@ class PlayError(GgpPlayerError):
 
 class ManagerError(GgpPlayerError):
     """The manager's service cannot start, or cannot do what it was asked for."""
+
+
+class StoppingError(ManagerError):
+    """The manager is being stopped, and does nothing more."""
 
 
 class TournamentError(GgpPlayerError):

@@ -29,7 +29,7 @@ from gdl import Ruleset
 from gdl.language import moves_by_chance
 from gdl.system import available_cpus
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.errors import ManagerError
+from ggp_player.errors import ManagerError, StoppingError
 from ggp_player.events import EventBus
 from ggp_player.manager.tournament.ratings import rate
 from ggp_player.manager.tournament.results import MatchResult
@@ -145,13 +145,15 @@ class Scheduler:
         self._rulesets: dict[str, tuple[Ruleset, str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(1, "database")
-        self._is_closing = False
+        self._is_closing = self._is_closed = False
         self.own = SelfWatch()
 
     async def call(
         self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
     ) -> _Found:
-        """Call what uses the database, one call after the other, in a thread."""
+        """Call what uses the database, one call after the other, in a thread, until closed."""
+        if self._is_closed:
+            raise StoppingError("the manager is being stopped")
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: function(*given, **named))
 
@@ -188,6 +190,7 @@ class Scheduler:
         await self.roster.clients.people.close()
         self.public.close()
         self.news.close()
+        self._is_closed = True
         await asyncio.to_thread(self._threads.shutdown)
 
     async def add_event(

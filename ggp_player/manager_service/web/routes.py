@@ -9,6 +9,7 @@ from functools import partial
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from ggp_player.errors import StoppingError
 from ggp_player.manager_service.storage.tokens import Role
 from ggp_player.manager_service.web import models as m
 from ggp_player.manager_service.web.admission import ApiError
@@ -140,6 +141,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
         if error.status < 400:
             raise
         return _refusal(ApiError(error.status, error.reason))
+    except StoppingError as error:
+        return _refusal(ApiError(503, str(error)))
     except (ConnectionError, asyncio.CancelledError):
         raise
     except Exception:

@@ -87,3 +87,11 @@ async def test_whoever_follows_is_counted_by_address(tmp_path: Path) -> None:
         assert "of one address" in found["error"]["what"]
         for follower in followers:
             follower.close()
+
+
+async def test_a_request_after_the_scheduler_was_closed_is_told_so(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking:
+        await asking.service.scheduler.close()
+        line, found = await raw(asking, b"GET /api/games HTTP/1.0\r\n\r\n")
+        assert line.endswith(b" 503 Service Unavailable")
+        assert found["error"]["what"] == "the manager is being stopped"

@@ -140,7 +140,7 @@ class Scheduler:
         self._cores = available_cpus()
         self._rules = rules
         self._concurrency = concurrency
-        self._archive = archive or EventBus()
+        self.archive = archive or EventBus()
         self._events: dict[int, _OpenEvent] = {}
         self._rulesets: dict[str, tuple[Ruleset, str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -526,11 +526,6 @@ class Scheduler:
     async def release_rules(self, rules: RemoteRules) -> None:
         """Take back the rules of a match."""
         await asyncio.to_thread(self._rules.release, rules)
-
-    @property
-    def archive(self) -> EventBus:
-        """What is told what happens in matches."""
-        return self._archive
 
     def _spawn(self, work: Any) -> None:  # noqa: ANN401 - any coroutine
         if self._is_closing:

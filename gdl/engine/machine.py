@@ -266,7 +266,7 @@ class PropnetStateMachine(CheckedMoves):
         return following, self._seen()
 
     def _seen(self) -> tuple[frozenset[Term], ...]:
-        """Return what each role sees in the last step that was evaluated."""
+        """Return the percepts of each role after the step that was evaluated last."""
         layout = self._lane.layout
         seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
         return self.percepts_of(seen.astype(np.uint8).tobytes())

@@ -10,7 +10,7 @@ the rules say, and a disjunction has fewer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -98,7 +98,8 @@ def find_context(
     if len(layout.view.gates) > MOST_GATES:
         return None
     relations = Counter(relation_of(facts[cell.fluents[0]]) for cell in cells)
-    read = _rows_below(layout, range(layout.legal, layout.legal + sum(layout.move_counts)))
+    moves = range(layout.legal, layout.legal + sum(layout.move_counts))
+    read = _rows_below(_gates_of(layout), moves)
     close = joined.sum(axis=0)
     for number, cell in enumerate(cells[: len(joined)]):
         is_alone = relations[relation_of(facts[cell.fluents[0]])] == 1
@@ -108,15 +109,19 @@ def find_context(
     return int(close.argmax()) if close.max(initial=0) > 0 else None
 
 
-def _rows_below(layout: Layout, rows: Iterable[int]) -> set[int]:
+def _gates_of(layout: Layout) -> dict[int, tuple[int, int]]:
+    """The two literals that each gate conjoins, by its row, in the order of evaluation."""
+    return {row: (left, right) for row, left, right in layout.view.gates.tolist()}
+
+
+def _rows_below(gates: Mapping[int, tuple[int, int]], rows: Iterable[int]) -> set[int]:
     """Some rows, and all that they rest on."""
-    gates = {row: (left >> 1, right >> 1) for row, left, right in layout.view.gates.tolist()}
     found, stack = set[int](), list(rows)
     while stack:
         row = stack.pop()
         if row not in found:
             found.add(row)
-            stack += gates.get(row, ())
+            stack += [literal >> 1 for literal in gates.get(row, ())]
     return found
 
 
@@ -152,7 +157,7 @@ class _Cubes:
     def __init__(self, cells: Sequence[Cell], layout: Layout) -> None:
         self._layout = layout
         self._work = 0
-        self._gates = {row: (left, right) for row, left, right in layout.view.gates.tolist()}
+        self._gates = _gates_of(layout)
         self._known: dict[int, list[Cube] | None] = {0: [], 1: [()]}
         for number, cell in enumerate(cells):
             every = (1 << len(cell.fluents) + 1) - 1
@@ -178,12 +183,7 @@ class _Cubes:
 
     def _visit(self, rows: Sequence[int]) -> None:
         """Find the cubes of all rows that these rest on, in the order of the gates."""
-        needed, stack = set(), list(rows)
-        while stack:
-            row = stack.pop()
-            if row not in needed and row in self._gates:
-                needed.add(row)
-                stack += [literal >> 1 for literal in self._gates[row]]
+        needed = _rows_below(self._gates, rows)
         for row, (left, right) in self._gates.items():
             if row in needed:
                 self._known[2 * row] = self._both(left, right)

@@ -18,6 +18,7 @@ from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows, lanes_of, row_numbers, rows_of
 from gdl.engine.lane_kernels import load_lane_kernels
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
+from gdl.engine.lane_kernels.draws import GOLDEN, MIXERS
 from gdl.engine.lane_kernels.episode import DISABLED, NEXT_STEP, SAME_STEP
 from gdl.engine.machine import PropnetStateMachine
 from gdl.errors import IllegalActionError
@@ -33,6 +34,9 @@ MOST_ARRAYS = 8
 """As many arrays a pool remembers; others are left to the system."""
 
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)
+
+_SEED_FACTOR = 0xD1342543DE82EF95
+"""It is odd, so that no two seeds are the same one."""
 
 _MASKS = tuple(name for name in BlockArguments._fields if name not in ("rows", "scratch", "random"))
 
@@ -134,9 +138,10 @@ class Stepper:
 
     def seed(self, seed: int) -> None:
         """Begin all random moves anew from a seed."""
+        count, words = len(self._blocks), self.engine.words
+        streams = first_random_words(seed, count * words).reshape(-1, count, words)
         for number, block in enumerate(self._blocks):
-            generator = np.random.default_rng([seed, number])
-            block.random[:] = generator.integers(1, 2**64, size=block.random.shape, dtype=np.uint64)
+            block.random[:] = streams[:, number]
 
     def use_native_code(self) -> None:
         """Compile the game's gates and use that from now on; see :meth:`Engine.compile`."""
@@ -404,6 +409,21 @@ def _rows_of_state(bits: Bytes, words: int) -> Words:
 def _address(array: NDArray[Any]) -> int:
     """Return where an array begins, which NumPy itself takes three times as long to say."""
     return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
+
+
+def first_random_words(seed: int, streams: int) -> Words:
+    """Return what the generators of so many streams begin with: uint64 (4, streams).
+
+    The same seed has the same first streams, however many there are. The numbers are those of
+    SplitMix64, which the authors of xoshiro256++ name for this. Source: G. Steele, D. Lea and C.
+    Flood, Fast splittable pseudorandom number generators (2014).
+    """
+    steps = np.arange(1, 4 * streams + 1, dtype=np.uint64)
+    words = np.uint64(seed * _SEED_FACTOR % 2**64) + steps * np.uint64(GOLDEN)
+    for shift, factor in MIXERS:
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    words ^= words >> np.uint64(31)
+    return np.ascontiguousarray(words.reshape(streams, 4).T)
 
 
 def random_actions(

@@ -21,6 +21,7 @@ from gdl.engine.stepper import (
     COUNTER_BITS,
     Autoreset,
     SteppingPlan,
+    first_random_words,
     game_arrays,
     game_numbers,
 )
@@ -93,11 +94,7 @@ class DeviceStepper:
 
     def seed(self, seed: int) -> None:
         """Begin all random moves anew from a seed."""
-        words = np.empty((RANDOM_PLANES, self._threads), dtype=np.uint64)
-        for number in range(self._threads):
-            generator = np.random.default_rng([seed, number])
-            words[:, number] = generator.integers(1, 2**64, size=RANDOM_PLANES, dtype=np.uint64)
-        self._device.write(self._random, words)
+        self._device.write(self._random, first_random_words(seed, self._threads))
 
     def reset(self, lanes: NDArray[np.bool_] | None = None) -> DeviceStepResult:
         """Have some lanes begin again, all by default: bool (lanes,), of the host."""

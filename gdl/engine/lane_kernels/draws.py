@@ -17,8 +17,9 @@ from gdl.engine.kernels.ir_helpers import (
 )
 from gdl.engine.lane_kernels.delivery import I8
 
-_GOLDEN = 0x9E3779B97F4A7C15
-_MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+GOLDEN = 0x9E3779B97F4A7C15
+MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+"""The numbers of SplitMix64: its step, and how it mixes before a last shift by 31."""
 
 
 def emit_draw(helpers: IrHelpers) -> Value:
@@ -139,8 +140,8 @@ def random_below(b: Value, total: Value, seed: Value, lane: Value) -> Value:
     Sources: G. Steele, D. Lea and C. Flood, Fast splittable pseudorandom number generators (2014);
     D. Lemire, Fast random integer generation in an interval (2019).
     """
-    value = b.add(seed, b.mul(b.add(lane, integer(1)), integer(_GOLDEN)))
-    for shift, factor in _MIXERS:
+    value = b.add(seed, b.mul(b.add(lane, integer(1)), integer(GOLDEN)))
+    for shift, factor in MIXERS:
         value = b.mul(b.xor(value, b.lshr(value, integer(shift))), integer(factor))
     value = b.xor(value, b.lshr(value, integer(31)))
     return b.lshr(b.mul(b.lshr(value, integer(32)), total), integer(32))

@@ -20,6 +20,7 @@ from gdl.engine.kernels.ir_helpers import (
     each_bit,
     get_integer,
     integer,
+    local,
     loop,
 )
 from gdl.engine.kernels.masked_rows import copy_in_lanes
@@ -343,42 +344,46 @@ def emit_reward(helpers: IrHelpers, pieces: Pieces) -> Value:
     b = e.b
     with b.if_then(e.game.flag("goals_view")):
         e.evaluate("goals_view")
-    goals, out = e.rows_of("goals"), e.call.address("rewards")
-    columns = e.game.number("reward_columns")
     with loop(b, integer(0), integer(helpers.words)) as word:
         ended = get_integer(b, e.block.address("ended"), word)
-        with each_bit(b, ended) as bit:
-            lane = b.or_(b.shl(word, integer(6)), bit)
-            base = b.gep(out, [b.mul(lane, columns)], source_etype=DOUBLE)
-            _emit_rewards_of_lane(e, goals, base, word, bit)
-            with b.if_then(e.call.flag("actors")):
-                _emit_own_reward(e, base, lane)
+        _emit_rewards_of_word(e, word, ended)
+        with b.if_then(e.call.flag("actors")), each_bit(b, ended) as bit:
+            _emit_own_reward(e, b.or_(b.shl(word, integer(6)), bit))
     b.ret_void()
     return e.function
 
 
-def _emit_own_reward(e: Emitter, rewards: Value, lane: Value) -> None:
+def _emit_rewards_of_word(e: Emitter, word: Value, ended: Value) -> None:
+    """Write what each role's lowest goal is worth, goal after goal, in the lanes that have ended."""
+    b = e.b
+    goals, out = e.rows_of("goals"), e.call.address("rewards")
+    table, values = e.game.address("goal_table"), e.game.address("rewards")
+    columns = e.game.number("reward_columns")
+    last, left = e.helpers.counter(b, -1), local(b, I64, ended)
+    with loop(b, integer(0), e.game.number("goal_count")) as goal:
+        role = get_integer(b, table, b.mul(goal, integer(2)))
+        is_first = b.icmp_signed("!=", role, b.load(last, typ=I64))
+        open_lanes = b.select(is_first, ended, b.load(left, typ=I64))
+        holds = b.and_(e.helpers.load_word(b, goals, goal, word), open_lanes)
+        b.store(role, last)
+        b.store(e.without(open_lanes, holds), left)
+        column = e.role(role, 3)
+        with b.if_then(b.icmp_signed(">=", column, integer(0))):
+            value = get_integer(b, values, goal, DOUBLE)
+            with each_bit(b, holds) as bit:
+                lane = b.or_(b.shl(word, integer(6)), bit)
+                place = b.add(b.mul(lane, columns), column)
+                b.store(value, b.gep(out, [place], source_etype=DOUBLE))
+
+
+def _emit_own_reward(e: Emitter, lane: Value) -> None:
     """Repeat the reward of whoever has acted."""
     b = e.b
+    line = b.mul(lane, e.game.number("reward_columns"))
+    rewards = b.gep(e.call.address("rewards"), [line], source_etype=DOUBLE)
     actor = get_integer(b, e.call.address("actors"), lane, I8)
     value = get_integer(b, rewards, b.zext(actor, I64), DOUBLE)
     b.store(value, b.gep(e.call.address("own_rewards"), [lane], source_etype=DOUBLE))
-
-
-def _emit_rewards_of_lane(e: Emitter, goals: Value, out: Value, word: Value, bit: Value) -> None:
-    b = e.b
-    table, values = e.game.address("goal_table"), e.game.address("rewards")
-    last = e.helpers.counter(b, -1)
-    with loop(b, integer(0), e.game.number("goal_count")) as goal:
-        role = get_integer(b, table, b.mul(goal, integer(2)))
-        holds = b.trunc(b.lshr(e.helpers.load_word(b, goals, goal, word), bit), ir.IntType(1))
-        is_first = b.icmp_signed("!=", role, b.load(last, typ=I64))
-        with b.if_then(b.and_(holds, is_first)):
-            b.store(role, last)
-            column = e.role(role, 3)
-            with b.if_then(b.icmp_signed(">=", column, integer(0))):
-                value = get_integer(b, values, goal, DOUBLE)
-                b.store(value, b.gep(out, [column], source_etype=DOUBLE))
 
 
 def emit_deliver_all(helpers: IrHelpers, pieces: Pieces) -> Value:

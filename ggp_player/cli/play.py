@@ -22,7 +22,7 @@ from ggp_player.manager.players import RemotePlayer, check_reachable, seat_of
 from ggp_player.match_runner.game_manager import game_name
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.human import HumanSeat
-from ggp_player.play.levels import HIGHEST, LEVELS
+from ggp_player.play.levels import ADAPTIVE, HIGHEST, LEVELS, MIDDLE
 from ggp_player.play.page import serve_table
 from ggp_player.play.session import Opponent, PlaySession, PlaySetup
 from ggp_player.play.terminal import Terminal, TerminalSession
@@ -61,7 +61,7 @@ class _Options:
 
     roles: tuple[str, ...]
     opponents: tuple[str, ...]
-    level: int | None
+    level: str | None
     start_clock: int
     play_clock: int
     timed: bool
@@ -74,13 +74,13 @@ class _Options:
     def wish(self, rulesheet: Path) -> Wish:
         """The match of a game that the command line names."""
         name, address = game_name(rulesheet), rulesheet.resolve().as_uri()
-        return Wish(gdl.load(rulesheet), name, address, self.roles, self.level or 0)
+        adapts = self.level == ADAPTIVE
+        level = MIDDLE.number if adapts else int(self.level or 0)
+        return Wish(gdl.load(rulesheet), name, address, self.roles, level, adapts)
 
     def setup(self, wish: Wish, events: EventBus) -> PlaySetup:
         """What a match is played with."""
-        chosen = LEVELS[wish.level - 1] if wish.level else None
-        opponents = tuple(map(_opponent, self.opponents or (HIGHEST.strategy,)))
-        return PlaySetup(
+        setup = PlaySetup(
             wish.ruleset,
             wish.name,
             self.start_clock,
@@ -89,11 +89,11 @@ class _Options:
             rulesheet_url=wish.address,
             events=events,
             persons=wish.roles,
-            opponents=(chosen.strategy,) if chosen else opponents,
+            opponents=tuple(map(_opponent, self.opponents or (HIGHEST.strategy,))),
             is_timed=self.timed,
-            ponder=chosen is None or chosen.ponders,
-            adviser=HIGHEST.strategy if chosen else "",
+            adapts=wish.adapts,
         )
+        return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
 
 
 @asynccontextmanager
@@ -139,8 +139,8 @@ async def _play_in_gallery(options: _Options, events: EventBus) -> None:
     async def new_session(wish: Wish) -> PlaySession:
         return await _session(options.setup(wish, events), pool)
 
-    level = options.level or (0 if options.opponents else HIGHEST.number)
-    gallery = Gallery(new_session, level, options.opponents)
+    default = "0" if options.opponents else str(HIGHEST.number)
+    gallery = Gallery(new_session, options.level or default, options.opponents)
     async with _workers() as pool, serve_gallery(gallery, options.port) as address:
         await _until_left(address, options)
 

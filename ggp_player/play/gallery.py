@@ -3,7 +3,8 @@
 =====================  =========================================================================
 ``GET /``              the games, and a place for rulesheets of one's own
 ``GET /board/GAME``    a game's first position: ``{"svg", "facts"}``
-``POST /begin``        begin a match: ``{"game", "roles", "level"}``; the one before is ended
+``POST /begin``        begin a match: ``{"game", "roles", "level"}``, the level a number or
+                       ``"adaptive"``; the one before is ended
 ``POST /rules``        check a rulesheet, and add its game: ``{"name", "text"}``
 ``GET /match/``        the page of the match, and so on, as :mod:`.page` says
 =====================  =========================================================================
@@ -21,7 +22,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -39,7 +40,7 @@ from ggp_player.pages.rulesheets import GameFound, ShownProblem
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite, language_of
 from ggp_player.play.game_card import KINDS, GameCard, game_card
-from ggp_player.play.levels import LEVELS
+from ggp_player.play.levels import ADAPTIVE, LEVELS, MIDDLE, remembered_level
 from ggp_player.play.match_pages import MatchPages
 from ggp_player.play.page import MAX_REQUEST, by_name_of_this_machine, in_sentences, listening
 from ggp_player.play.session import PlaySession
@@ -61,13 +62,17 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A match that a person wants to begin. ``level`` 0 is what the command line says."""
+    """A match that a person wants to begin. ``level`` 0 is what the command line says.
+
+    Where it ``adapts``, the level is that of the first match.
+    """
 
     ruleset: Ruleset
     name: str
     address: str
     roles: tuple[str, ...]
     level: int
+    adapts: bool = False
 
 
 NewSession: TypeAlias = Callable[[Wish], Awaitable[PlaySession]]
@@ -106,7 +111,7 @@ _Word: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
 class _Begin(_Asked):
     game: _Word
     roles: Annotated[list[_Word], Field(max_length=100)] = []
-    level: Annotated[int, Field(ge=0, le=len(LEVELS))]
+    level: Annotated[int, Field(ge=0, le=len(LEVELS))] | Literal["adaptive"]
 
 
 class _Rules(_Asked):
@@ -120,10 +125,13 @@ _Kind = TypeVar("_Kind", bound=_Asked)
 class Gallery:
     """The games and the match that is under way, while it is served: see :func:`serve_gallery`.
 
-    ``level`` is chosen at first; where it is 0, ``opponents`` are named in its place.
+    ``level`` is chosen at first, a number or ``ADAPTIVE``; where it is 0, ``opponents`` are named
+    in its place.
     """
 
-    def __init__(self, new_session: NewSession, level: int, opponents: Sequence[str] = ()) -> None:
+    def __init__(
+        self, new_session: NewSession, level: int | str, opponents: Sequence[str] = ()
+    ) -> None:
         self.session: PlaySession | None = None
         self._new_session = new_session
         self._level, self._opponents = level, ", ".join(opponents)
@@ -187,6 +195,7 @@ class Gallery:
             kinds={kind: words for kind, (_, words) in KINDS.items()},
             levels=LEVELS,
             level=self._level,
+            adaptive=remembered_level(request.cookies) or MIDDLE,
             opponents=self._opponents,
             match=f"{MATCH}/" if session is not None else "",
             title=self._title,
@@ -258,7 +267,10 @@ class Gallery:
             try:
                 ruleset = await asyncio.to_thread(game.ruleset)
                 address = game.file.resolve().as_uri() if game.file is not None else ""
-                wish = Wish(ruleset, game.name, address, tuple(asked.roles), asked.level)
+                adapts = asked.level == ADAPTIVE
+                number = (remembered_level(request.cookies) or MIDDLE).number
+                level = number if isinstance(asked.level, str) else asked.level
+                wish = Wish(ruleset, game.name, address, tuple(asked.roles), level, adapts)
                 session = await self._new_session(wish)
             except (GgpPlayerError, GdlError) as error:
                 raise PlayError(sentence_of(error)) from error

@@ -23,6 +23,7 @@ from ggp_player.languages import Sentence, joined, sentence_of
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
 from ggp_player.play.engine import Engines, RoleEngine
+from ggp_player.play.levels import HIGHEST, OpponentLevel
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.seats import SeatedPerson, SeatedSearch
 from ggp_player.play.table import Advice, Shown, Table
@@ -58,7 +59,8 @@ class PlaySetup(MatchSetup):
 
     ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
     ``is_timed`` people are held to the play clock, too. The strategy ``adviser`` gives hints;
-    where it is empty, the first one among the opponents does.
+    where it is empty, the first one among the opponents does. The ``level`` is that of the
+    opponents, if they have one; where it ``adapts``, it follows the person's results.
     """
 
     persons: tuple[str, ...] = ()
@@ -66,6 +68,14 @@ class PlaySetup(MatchSetup):
     is_timed: bool = False
     ponder: bool = True
     adviser: str = ""
+    level: OpponentLevel | None = None
+    adapts: bool = False
+
+    def at(self, level: OpponentLevel) -> PlaySetup:
+        """The same with all opponents at a level."""
+        found, adviser = (level.strategy,), HIGHEST.strategy
+        ponders = level.ponders
+        return replace(self, level=level, opponents=found, ponder=ponders, adviser=adviser)
 
 
 class PlaySession(Table):
@@ -91,6 +101,7 @@ class PlaySession(Table):
         self._warm_up = warm_up
         self._engines = Engines(self._new_engine, clock)
         self.is_thinking = False
+        self._was_helped = False
         self._match = self._new_match()
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
@@ -152,11 +163,37 @@ class PlaySession(Table):
             found |= {"flip"}
         return frozenset(found)
 
+    @property
+    def next_level(self) -> OpponentLevel | None:
+        """The level of the next match, where the level adapts.
+
+        What a search has helped to win, or what was taken back, says nothing of the person.
+        """
+        level, verdict = self.setup.level, self.verdict()
+        if level is None or not self.setup.adapts:
+            return None
+        return level.after(0 if verdict == 1 and self._was_helped else verdict)
+
+    def told_of_level(self) -> str:
+        """How strong the opponents are, and will be in the next match, where that adapts."""
+        level, following = self.setup.level, self.next_level
+        if level is None or following is None:
+            return ""
+        told = {"number": following.number, "name": following.name}
+        if not self.is_over:
+            return Sentence("The level adapts to you. It is {number} now: {name}.", **told)
+        if following != level:
+            return Sentence("The next match is at level {number}: {name}.", **told)
+        if self.verdict() == 1 and self._was_helped:
+            return Sentence("You had help, so the level stays {number}: {name}.", **told)
+        return Sentence("The level stays {number}: {name}.", **told)
+
     # ---------------------------------------------------------------------- what people do
 
     async def take_back(self, step: int, match: int | None = None) -> None:
         """Go back to the last step in which a person had a choice."""
         async with self._changing(step, match, "back", NOT_BACK):
+            self._was_helped = True
             if self._match.is_over:
                 await self._engines.close()  # they told of a match that is over
             earlier = range(self.line.number - 1, 0, -1)
@@ -174,6 +211,7 @@ class PlaySession(Table):
     async def flip(self, step: int, match: int | None = None) -> None:
         """Give each person the next role, in role order."""
         async with self._changing(step, match, "flip", NOT_CHANGED):
+            self._was_helped |= self.line.number > 0
             seats = _seats(self.machine)
             following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
             self.persons = tuple(following[role] for role in self.persons)
@@ -182,21 +220,33 @@ class PlaySession(Table):
             persons = self.persons_in_words()
             self.shown.notice = Sentence("You are {roles} now.", roles=persons)
 
-    async def new_match(self, match: int | None = None) -> None:
-        """Begin the game anew."""
+    async def new_match(self, match: int | None = None, level: OpponentLevel | None = None) -> None:
+        """Begin the game anew; the ``level`` is the next one unless it is given."""
         async with self._changing(self.line.number, match, "new", ""):
+            level = level or self.next_level
             await self._break_off("a new match was begun")
             await self._engines.close()
             self.line = self.line.back_to(0)
             self.shown = Shown()
+            self._was_helped = self.is_thinking
             self.match_number += 1
+            self.setup = self.setup.at(level) if level is not None else self.setup
             self._match = self._new_match()
             self._match.begin()
+
+    async def meet(self, level: OpponentLevel) -> None:
+        """Play at the level that suits the person, unless the person has moved already."""
+        has_moved = any(map(self._has_choice, range(self.line.number)))
+        is_known = has_moved or self.match_number > 1 or level == self.setup.level
+        if self.setup.adapts and not is_known:
+            with suppress(PlayError):  # another page was faster
+                await self.new_match(self.match_number, level)
 
     async def resign(self, step: int, match: int | None = None) -> None:
         """Break the match off."""
         async with self._changing(step, match, "resign", IS_OVER):
             self.shown.ended = Sentence("{roles} resigned.", roles=self.persons_in_words())
+            self.shown.verdict = -1
             await self._break_off(str(self.shown.ended))
 
     async def hint(self, step: int, match: int | None = None) -> Advice:
@@ -207,6 +257,7 @@ class PlaySession(Table):
             raise PlayError(Sentence("there is nothing to choose for you now"))
         if not self.knows_all:
             raise PlayError(HIDDEN)
+        self._was_helped = True
         adviser = await self._adviser(role)
         self.check(step, match)
         legal = move_texts(self.legal_moves(role))
@@ -224,6 +275,7 @@ class PlaySession(Table):
         if is_on and not self.knows_all:
             raise PlayError(HIDDEN)
         self.is_thinking = is_on
+        self._was_helped |= is_on
         await self._think_aloud()
         self.tell()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import starmap
+from itertools import starmap, zip_longest
 
 from gdl import Constant, Ruleset, Term
 from gdl.drawing import MAX_PLACES, EndingWords
@@ -53,6 +53,8 @@ class Shown:
     notice: str = ""
     ended: str = ""
     """Why the match ended before its rules said so; empty where it did not."""
+    verdict: int | None = None
+    """What that is for a lone person: a win (1), a loss (-1), or neither."""
     is_broken_off: bool = False
     """Whether the game manager has ended it, who may have it played again."""
     advice: Advice | None = None
@@ -304,35 +306,40 @@ class Table:
         """The roles of the people, as in ``white and black``."""
         return listed([*map(str, self.persons)]) if self.persons else Sentence("nobody")
 
+    def verdict(self) -> int | None:
+        """1 where a lone person has won against others, -1 for a loss, 0 for a draw; else None."""
+        ours, others = self._reached()
+        if not self.is_over or len(ours) != 1 or not others:
+            return None
+        if self.shown.ended:
+            return self.shown.verdict
+        return (ours[0] > max(others)) - (ours[0] < max(others))
+
     def result(self) -> str:
         """How the match ended, in a sentence; empty while it goes on."""
         if self.shown.ended:
             return self.shown.ended
         if not self.line.is_over:
             return ""
-        goals = dict(zip(self.machine.roles, self.line.last.goals, strict=True))
-        ours = [goals[role] or 0 for role in self.persons]
-        others = [
-            goal or 0
-            for role, goal in goals.items()
-            if role not in self.persons and not moves_by_chance(role)
-        ]
-        if len(ours) == 1 and others:
-            return _verdict(ours[0], others)
+        ours, others = self._reached()
+        verdict = self.verdict()
+        if verdict is not None:
+            shared = Sentence("You share the best result.")
+            draw = Sentence("A draw.") if len(others) == 1 else shared
+            return {1: Sentence("You win."), -1: Sentence("You lose."), 0: draw}[verdict]
         if len(ours) == 1:
             return Sentence("You reached {goal} of 100.", goal=ours[0])
         return Sentence("The match is over.")
 
-
-def _verdict(ours: int, others: Sequence[int]) -> str:
-    best = max(others)
-    if ours > best:
-        return Sentence("You win.")
-    if ours < best:
-        return Sentence("You lose.")
-    if len(others) == 1:
-        return Sentence("A draw.")
-    return Sentence("You share the best result.")
+    def _reached(self) -> tuple[list[int], list[int]]:
+        """The goals of the people, and of the others without chance; 0 where there is none."""
+        ours, others = [], []
+        for role, goal in zip_longest(self.machine.roles, self.line.last.goals):
+            if role in self.persons:
+                ours.append(goal or 0)
+            elif not moves_by_chance(role):
+                others.append(goal or 0)
+        return ours, others
 
 
 def told_of(table: Table) -> tuple[str, ...]:

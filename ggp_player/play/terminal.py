@@ -202,6 +202,7 @@ class TerminalSession:
     async def run(self) -> None:
         """Play until the person leaves."""
         self._terminal.greet(self._session)
+        self._say_level()
         self._terminal.say("Type a move, or help.", "dim")
         try:
             while True:
@@ -210,6 +211,10 @@ class TerminalSession:
                 await self._handle_next_line()
         except LeftError:
             self._terminal.say("")
+
+    def _say_level(self) -> None:
+        if told := self._session.told_of_level():
+            self._terminal.say(told, "dim")
 
     async def _until_asked(self) -> None:
         """Wait until there is something to type."""
@@ -228,6 +233,7 @@ class TerminalSession:
             self._shown = now
             self._terminal.show(session)
             if session.is_over:
+                self._say_level()
                 self.save(self._save)
                 self._terminal.say("new begins another match, back takes a move back; quit", "dim")
 

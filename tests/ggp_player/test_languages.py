@@ -132,6 +132,7 @@ GALLERY = {
     "kinds": {kind: words for kind, (_, words) in KINDS.items()},
     "levels": LEVELS,
     "level": 1,
+    "adaptive": LEVELS[2],
     "opponents": "",
     "match": "/",
     "title": "0",

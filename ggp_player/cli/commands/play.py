@@ -30,9 +30,10 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
 )
 @click.option(
     "--level",
-    type=click.IntRange(1, 5),
+    type=click.Choice(["1", "2", "3", "4", "5", "adaptive"]),
     help="How strong the others are: 1 random, 2 looks one step ahead, 3 three steps, 4 searches "
-    "for a moment, 5 does all it can.",
+    "for a moment, 5 does all it can; adaptive begins with 3, goes up when you win, and down when "
+    "you lose.",
 )
 @click.option("--list", "lists", is_flag=True, help="List the names of our games.")
 @click.option(

@@ -73,7 +73,8 @@ async function begin(card, pressed) {
   pressed.disabled = true;
   pressed.setAttribute("aria-busy", "true");
   try {
-    await post("/begin", { game: card.id, roles, level: Number(byId("level").value) });
+    const level = byId("level").value;
+    await post("/begin", { game: card.id, roles, level: level === "adaptive" ? level : Number(level) });
     return location.assign(address("/match/"));
   } catch (error) {
     complain(error.message);

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, listed, nameOf, post, said, setText } from "./dom.js";
+import { address, byId, element, listed, nameOf, post, remember, said, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -12,6 +12,7 @@ const LISTED = 300;
 const FILTERED_FROM = 24;
 const MOST_MARKED = 0.5;
 const CHANCE = "random";
+const ACTED = "ggp-player acted"; // who only looks on has a level of their own
 const AGAIN = 3000; // milliseconds until a program that has ended is looked for once more
 
 const board = new Board(byId("board"), { onCell: click, label: said("The board") });
@@ -103,6 +104,7 @@ function showTable(offset) {
   });
   byId("seats").replaceChildren(...seats);
   showTurn();
+  showLevel();
   for (const name of ["back", "hint", "think", "flip", "resign", "new"]) {
     if (byId(name)) byId(name).disabled = !table.actions.includes(name) && !(name === "think" && table.is_thinking);
   }
@@ -118,6 +120,14 @@ function showTable(offset) {
   moves.showAll(sees ? table.moves.map((turn) => ({ ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] })) : table.moves);
   byId("knowledge").hidden = !table.knowledge.length;
   setText(byId("knowledge"), table.knowledge.join(" "));
+}
+
+/** Say how strong opponents are that adapt, and keep that for the next match. */
+function showLevel() {
+  if (!byId("level")) return;
+  byId("level").hidden = !table.level;
+  setText(byId("level"), table.level?.told ?? "");
+  if (table.level && sessionStorage.getItem(ACTED)) remember("ggp_player_level", table.level.number);
 }
 
 function playerName(role, name) {
@@ -287,6 +297,7 @@ async function act(name, pressed) {
 
 async function send(path, values) {
   complain("");
+  sessionStorage.setItem(ACTED, "yes");
   try {
     await post(path, values);
   } catch (error) {

@@ -18,13 +18,16 @@ from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
+from ggp_player.languages import Sentence
 from ggp_player.manager.players import RemotePlayer, check_reachable, seat_of
 from ggp_player.match_runner.game_manager import game_name
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.human import HumanSeat
 from ggp_player.play.levels import ADAPTIVE, HIGHEST, LEVELS, MIDDLE
+from ggp_player.play.match_clock import TIME_CONTROLS, TimeControl
 from ggp_player.play.page import serve_table
-from ggp_player.play.session import Opponent, PlaySession, PlaySetup
+from ggp_player.play.play_setup import Opponent, PlaySetup
+from ggp_player.play.session import PlaySession
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
@@ -64,6 +67,7 @@ class _Options:
     level: str | None
     start_clock: int
     play_clock: int
+    clock: str | None
     timed: bool
     seed: int
     terminal: bool
@@ -76,7 +80,15 @@ class _Options:
         name, address = game_name(rulesheet), rulesheet.resolve().as_uri()
         adapts = self.level == ADAPTIVE
         level = MIDDLE.number if adapts else int(self.level or 0)
-        return Wish(gdl.load(rulesheet), name, address, self.roles, level, adapts)
+        control = self.control()
+        return Wish(gdl.load(rulesheet), name, address, self.roles, level, adapts, control)
+
+    def control(self) -> TimeControl | None:
+        """The clocks that the command line names."""
+        if self.timed:
+            name = Sentence("{count} seconds a move", count=self.play_clock)
+            return TimeControl("timed", name, self.play_clock, is_per_move=True)
+        return next((one for one in TIME_CONTROLS if one.key == self.clock), None)
 
     def setup(self, wish: Wish, events: EventBus) -> PlaySetup:
         """What a match is played with."""
@@ -90,8 +102,8 @@ class _Options:
             events=events,
             persons=wish.roles,
             opponents=tuple(map(_opponent, self.opponents or (HIGHEST.strategy,))),
-            is_timed=self.timed,
             adapts=wish.adapts,
+            control=wish.control,
         )
         return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
 
@@ -140,7 +152,8 @@ async def _play_in_gallery(options: _Options, events: EventBus) -> None:
         return await _session(options.setup(wish, events), pool)
 
     default = "0" if options.opponents else str(HIGHEST.number)
-    gallery = Gallery(new_session, options.level or default, options.opponents)
+    level = options.level or default
+    gallery = Gallery(new_session, level, options.opponents, options.control())
     async with _workers() as pool, serve_gallery(gallery, options.port) as address:
         await _until_left(address, options)
 

@@ -299,7 +299,7 @@ class PlayPage:
             message["thoughts"] = _thoughts_message(table, self._names_in(seen.language))
         if not message:
             return b""
-        return to_json({"now": table.clock(), **message})
+        return to_json(message)
 
     def _names_in(self, language: Language) -> MoveNames:
         """What moves are called in a language: the words that are not of the rules are in it."""

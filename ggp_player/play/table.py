@@ -20,6 +20,7 @@ from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
 from ggp_player.languages import Sentence, listed
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
+from ggp_player.play.match_clock import MatchClock, TimeControl
 from ggp_player.play.match_line import MatchLine
 from ggp_player.protocol import state_text
 
@@ -61,9 +62,6 @@ class Shown:
     thoughts: SearchView | None = None
     thinker: str = ""
     """The role for which the search thinks."""
-    deadline: int | None = None
-    """When the people's clock runs out, in milliseconds since 1970."""
-    clock: float = 0.0
 
 
 @dataclass(slots=True)
@@ -96,6 +94,7 @@ class Table:
         self.sight = Sight(ruleset, machine)
         self.names = dict.fromkeys(machine.roles, "")
         self.shown = Shown()
+        self.match_clock: MatchClock | None = None
         self.match_number = 1
         self.version = 1
         self.thoughts_version = 1
@@ -252,6 +251,7 @@ class Table:
             chosen = self.chosen(person)
             raise PlayError(Sentence("{role} has chosen {move} already", role=role, move=chosen))
         choice.set_result(legal)
+        self.stop_clock(person)
         if self.choosing:
             self.tell()
         else:
@@ -285,10 +285,17 @@ class Table:
             choice.cancel()
 
     def start_clock(self, seconds: int) -> None:
-        """Show people how long they may think about this step."""
-        self.shown.clock = float(seconds)
-        self.shown.deadline = self.clock() + 1000 * seconds
+        """Show people how long they may think about this step, to which others hold them."""
+        control = TimeControl("", "", seconds, is_per_move=True)
+        self.match_clock = MatchClock(control, self.choosing, counts_first=True)
+        for role in self.choosing:
+            self.match_clock.start(role)
         self.tell()
+
+    def stop_clock(self, role: Constant) -> None:
+        """Note that a role has chosen."""
+        if self.match_clock is not None:
+            self.match_clock.stop(role)
 
     def _only_waits(self, role: Constant, move: Term) -> bool:
         """Whether a lone legal move is there because others move, or is called a noop.

@@ -25,7 +25,9 @@ from ggp_player.pages.rulesheets import GameFound
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.levels import LEVELS
-from ggp_player.play.session import PlaySession, PlaySetup
+from ggp_player.play.match_clock import TIME_CONTROLS
+from ggp_player.play.play_setup import PlaySetup
+from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
 from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
@@ -51,8 +53,11 @@ class Visitor(Browser):
         self.wishes: list[Wish] = []
         self.events = EventBus()
 
-    async def begin(self, game: str, *roles: str, level: int | str = 1) -> PlaySession:
-        assert await self.post("/begin", game=game, roles=roles, level=level) == (200, "{}")
+    async def begin(
+        self, game: str, *roles: str, level: int | str = 1, clock: str = ""
+    ) -> PlaySession:
+        wanted = {"game": game, "roles": roles, "level": level, "clock": clock}
+        assert await self.post("/begin", **wanted) == (200, "{}")
         assert self.gallery.session is not None
         await asked(self.gallery.session)
         return self.gallery.session
@@ -203,6 +208,16 @@ async def test_who_had_help_stays_at_a_level(visitor: Visitor) -> None:
     over = await visitor.at_match("/match/move", role="ann", move="wait")
     told = "You had help, so the level stays 3: looks three steps ahead."
     assert over["level"] == {"number": 3, "told": told}
+
+
+async def test_a_clock_is_chosen(visitor: Visitor) -> None:
+    page = (await visitor.get())[1]
+    assert '<option value="30s">30 seconds a move</option>' in page
+    assert "Who has no time left has lost." in page
+    await visitor.begin("nim", clock="5m")
+    await visitor.begin("nim")
+    assert [wish.control for wish in visitor.wishes] == [TIME_CONTROLS[0], None]
+    assert (await visitor.post("/begin", game="nim", level=1, clock="2m"))[0] == 404
 
 
 async def test_a_match_that_cannot_begin_ends_none(visitor: Visitor) -> None:

@@ -242,7 +242,8 @@ class TerminalSession:
             if session.is_over:
                 self._say_level()
                 self.save(self._save)
-                self._terminal.say("new begins another match, back takes a move back; quit", "dim")
+                back = ", back takes a move back" if "back" in session.actions else ""
+                self._terminal.say(f"new begins another match{back}; quit", "dim")
 
     async def _handle_next_line(self) -> None:
         """Read a line, unless something else happens first, and do what it says."""

@@ -152,7 +152,8 @@ class PlaySession(Table):
         What a search has helped to win, or what was taken back, says nothing of the person.
         """
         level, verdict = self.setup.level, self.verdict()
-        if level is None or not self.setup.adapts:
+        has_opponents = len(seats_of(self.machine)) > len(self.persons)
+        if level is None or not self.setup.adapts or not has_opponents:
             return None
         if self._level_reached is not None:
             return self._level_reached

@@ -199,6 +199,23 @@ async def test_a_browser_brings_the_level_of_its_person(visitor: Visitor) -> Non
     assert session.setup.level == LEVELS[0]
 
 
+async def test_seats_that_are_changed_at_the_end_change_no_result(visitor: Visitor) -> None:
+    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    session = await visitor.begin(key, "bob", level="adaptive")
+    lost = await visitor.at_match("/match/move", role="bob", move="wait")
+    assert (lost["result"], lost["level"]["number"]) == ("You lose.", 2)
+    changed = await visitor.at_match("/match/flip", step=1)
+    assert (changed["persons"], changed["level"]["number"]) == (["ann"], 2)
+    await visitor.at_match("/match/new", step=1)
+    assert session.setup.level == LEVELS[1]
+
+
+async def test_there_is_no_level_without_an_opponent(visitor: Visitor) -> None:
+    for game, roles in (("eightPuzzle", ()), ("nim", ("first", "second"))):
+        session = await visitor.begin(game, *roles, level="adaptive")
+        assert (session.next_level, session.told_of_level()) == (None, "")
+
+
 async def test_who_had_help_stays_at_a_level(visitor: Visitor) -> None:
     key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
     await visitor.begin(key, "ann", level="adaptive")

@@ -22,7 +22,7 @@ from ggp_player.languages import Sentence, sentence_of
 from ggp_player.match_runner.game_manager import GameManager, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
 from ggp_player.play.engine import Engines, RoleEngine
-from ggp_player.play.levels import OpponentLevel
+from ggp_player.play.levels import HIGHEST, OpponentLevel
 from ggp_player.play.match_clock import MatchClock
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.play_setup import PlaySetup, persons_of, seats_of
@@ -165,6 +165,10 @@ class PlaySession(Table):
         if level is None or following is None:
             return ""
         told = {"number": following.number, "name": following.name}
+        if self.sight.hides and following.number not in (1, HIGHEST.number):
+            told["name"] = Sentence(
+                "where information is hidden, as level {most}", most=HIGHEST.number
+            )
         if not self.is_over:
             return Sentence("The level adapts to you. It is {number} now: {name}.", **told)
         if following != level:

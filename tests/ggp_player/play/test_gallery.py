@@ -216,6 +216,11 @@ async def test_there_is_no_level_without_an_opponent(visitor: Visitor) -> None:
         assert (session.next_level, session.told_of_level()) == (None, "")
 
 
+async def test_a_level_is_not_said_to_be_what_it_is_not(visitor: Visitor) -> None:
+    session = await visitor.begin("kuhnPoker", level="adaptive")
+    assert session.told_of_level().endswith("3 now: where information is hidden, as level 5.")
+
+
 async def test_who_had_help_stays_at_a_level(visitor: Visitor) -> None:
     key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
     await visitor.begin(key, "ann", level="adaptive")

@@ -1,6 +1,6 @@
-"""Cards, face up: a rank in the corner, and a suit where a card's word has one.
+"""Cards, face up, with a rank and a suit where a card's word has one; and dice, with pips.
 
-Apart from other shapes: cards stand in hands beside the boards, not on places.
+Apart from other shapes: cards and dice stand beside the boards, not on places.
 """
 
 from __future__ import annotations
@@ -14,6 +14,17 @@ from gdl.drawing.shapes import number, xml
 
 WIDTH, HEIGHT, GAP = 38, 54, 8
 """Pixels of a card, and from one to the next."""
+
+_PIPS = {
+    0: (),
+    1: (4,),
+    2: (2, 6),
+    3: (2, 4, 6),
+    4: (0, 2, 6, 8),
+    5: (0, 2, 4, 6, 8),
+    6: (0, 2, 3, 5, 6, 8),
+}
+"""For each number of a die the places of its pips, row by row among three times three."""
 
 _RANKS = {"jack": "J", "queen": "Q", "king": "K", "ace": "A", "knave": "J", "joker": "\u2605"}
 _SUITS = {"spade": "\u2660", "heart": "\u2665", "diamond": "\u2666", "club": "\u2663"}
@@ -48,11 +59,13 @@ def draw_hand(
         )
         for i, card in enumerate(cards)
     )
-    rows = -(-len(cards) // in_row)
-    return drawn, left + min(len(cards), in_row) * (WIDTH + GAP), rows * (HEIGHT + GAP) + GAP / 2
+    rows, height = -(-len(cards) // in_row), WIDTH if cards[0].is_die else HEIGHT
+    return drawn, left + min(len(cards), in_row) * (WIDTH + GAP), rows * (height + GAP) + GAP / 2
 
 
 def _card(card: DrawnCard, x: float, y: float) -> str:
+    if card.is_die and card.word in map(str, _PIPS):
+        return _die(card, x, y)
     rank, suit = face_of(card.word)
     ink = "red" if suit and suit in _RED else ""
     size = 22 if len(rank) <= 2 else 14
@@ -63,4 +76,16 @@ def _card(card: DrawnCard, x: float, y: float) -> str:
         f'<rect class="card" width="{WIDTH}" height="{HEIGHT}" rx="5"/>'
         f'<text class="{ink}" x="19" y="{17 if suit else 27}" font-size="{size}" '
         f'font-weight="600">{xml(rank)}</text>{pip}</g>'
+    )
+
+
+def _die(card: DrawnCard, x: float, y: float) -> str:
+    pips = "".join(
+        f'<circle cx="{9 + 10 * (i % 3)}" cy="{9 + 10 * (i // 3)}" r="3.4"/>'
+        for i in _PIPS[int(card.word)]
+    )
+    return (
+        f'<g class="cell{" new" if card.dealt else ""}" data-fact="{xml(card.fact)}" '
+        f'transform="translate({number(x)} {number(y)})"><title>{xml(card.word)}</title>'
+        f'<rect class="card" width="{WIDTH}" height="{WIDTH}" rx="8"/>{pips}</g>'
     )

@@ -91,11 +91,15 @@ class BoardScene:
 
 @dataclass(frozen=True, slots=True)
 class DrawnCard:
-    """A card in a hand: its fact, as text, its ``word``, and whether the last step has dealt it."""
+    """A card in a hand: its fact, as text, its ``word``, and whether the last step has dealt it.
+
+    Of a die the word is the number that it shows.
+    """
 
     fact: str
     word: str
     dealt: bool = False
+    is_die: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +288,9 @@ class _Sorter:
             if all(function_of(fact) in self._layout.hands for fact in facts):
                 found.extend(self._hands(note.name, facts))
                 continue
+            if all(function_of(fact) in self._layout.dice for fact in facts):
+                found.extend(map(self._throw, facts))
+                continue
             firsts = {words_of(fact)[0] for fact in facts if words_of(fact)}
             if min(len(words_of(fact)) for fact in facts) < 2:
                 firsts = set()
@@ -317,6 +324,15 @@ class _Sorter:
             value = "; ".join(card.word for card in cards)
             changed = any(card.dealt for card in cards)
             yield Note(holder, value, tuple(card.fact for card in cards), changed, tuple(cards))
+
+    def _throw(self, fact: Term) -> Note:
+        """The dice of a fact, after the words that say whose they are."""
+        text = str(fact)
+        words = words_of(fact)
+        new, numbers = text in self._new, [word for word in words if word.isdigit()]
+        owner = [function_of(fact)[0], *(word for word in words if word not in numbers)]
+        dice = tuple(DrawnCard(text, number, new, is_die=True) for number in numbers)
+        return Note(" ".join(owner), " ".join(numbers), (text,), new, dice, _words([fact]))
 
     def _counter_notes(self) -> list[Note]:
         found = []

@@ -19,7 +19,7 @@ from gdl.drawing.glyphs import legend
 from gdl.drawing.scene import Note, Scene, make_scene
 from gdl.drawing.shapes import draw_glyph, number, phrase, xml
 from gdl.drawing.svg_style import SVG_STYLE
-from gdl.drawing.tables import RoleTable, draw_role_table, role_tables
+from gdl.drawing.tables import RoleTable, draw_role_table, heading_width, role_tables
 from gdl.drawing.words import describe
 from gdl.language import Term
 
@@ -174,9 +174,10 @@ class _Picture:
         for line in lines:
             self._line(line.spans, line.length)
 
-    def _role_tables(self, tables: Iterable[RoleTable]) -> None:
+    def _role_tables(self, tables: Sequence[RoleTable]) -> None:
+        first = max(map(heading_width, tables), default=0.0)
         for table in tables:
-            drawn, width, height = draw_role_table(table, 12, self._y)
+            drawn, width, height = draw_role_table(table, 12, self._y, first)
             self._parts.append(drawn)
             self._y += height
             self._width = max(self._width, width)

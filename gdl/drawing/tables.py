@@ -37,8 +37,8 @@ def role_tables(
 ) -> tuple[list[RoleTable], frozenset[str]]:
     """Make tables of notes that give roles one value each, or one for each of some things.
 
-    The only fact of a function, if it lists things, is the row of a table without roles.
-    Return them with the names of the functions that they show.
+    The only fact of a function, if it lists things, is the row of a table without roles, and so are
+    facts that number things from 1. Return them with the names of the functions that they show.
     """
     by_function: dict[str, list[tuple[str, tuple[str, ...], bool]]] = {}
     for note in notes:
@@ -48,8 +48,8 @@ def role_tables(
     tables: list[RoleTable] = []
     shown: list[str] = []
     for function, facts in by_function.items():
-        if len(facts) == 1 and _is_list(facts[0][1], roles):
-            tables.append(_list(function, *facts[0]))
+        if (listed := _list(function, facts, roles)) is not None:
+            tables.append(listed)
             shown.append(function)
             continue
         lengths = {len(words) for _, words, _ in facts}
@@ -71,13 +71,21 @@ def role_tables(
     return tables, frozenset(shown)
 
 
-def _is_list(words: Sequence[str], roles: Sequence[str]) -> bool:
-    is_short = all(len(word) <= 8 and word not in roles for word in words)
-    return is_short and MIN_LISTED <= len(words) <= MAX_COLUMNS
-
-
-def _list(title: str, fact: str, words: Sequence[str], changed: bool) -> RoleTable:
-    values = {("", str(i)): (fact, word, changed) for i, word in enumerate(words, 1)}
+def _list(
+    title: str, facts: Sequence[tuple[str, tuple[str, ...], bool]], roles: Sequence[str]
+) -> RoleTable | None:
+    """A row of what the only fact lists, or of what each of several facts has a number for."""
+    fact, words, changed = facts[0]
+    if len(facts) == 1:
+        listed = [(fact, word, changed) for word in words]
+    else:
+        numbered = {each[0]: (one, each[1], new) for one, each, new in facts if len(each) == 2}
+        listed = [numbered[n] for i in range(len(facts)) if (n := str(i + 1)) in numbered]
+    is_short = all(len(word) <= 8 and word not in roles for _, word, _ in listed)
+    is_whole = MIN_LISTED <= len(listed) <= MAX_COLUMNS and len(listed) >= len(facts)
+    if not is_short or not is_whole:
+        return None
+    values = {("", str(i)): value for i, value in enumerate(listed, 1)}
     return RoleTable(title, tuple(column for _, column in values), ("",), values)
 
 
@@ -88,9 +96,16 @@ def _table(
     return RoleTable(title, tuple(sorted({column for _, column in values})), rows, values)
 
 
-def draw_role_table(table: RoleTable, x: float, y: float) -> tuple[str, float, float]:
-    """Draw a table with its upper left corner at a point; return it with its width and height."""
-    first = max(60.0, 12 + 8.6 * max(len(text) for text in (table.title, *table.roles)))
+def heading_width(table: RoleTable) -> float:
+    """The pixels that a table's title and roles take before its first column."""
+    return max(60.0, 12 + 8.6 * max(len(text) for text in (table.title, *table.roles)))
+
+
+def draw_role_table(table: RoleTable, x: float, y: float, first: float) -> tuple[str, float, float]:
+    """Draw a table with its upper left corner at a point; return it with its width and height.
+
+    Its columns begin ``first`` pixels to the right.
+    """
     parts = [_text(x, y + 12, table.title, 14, "left soft")] if table.title else []
     parts += [
         _text(x + first + (i + 0.5) * _WIDE, y + 12, column, 14 if len(column) < 9 else 11, "soft")

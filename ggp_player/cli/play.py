@@ -18,13 +18,16 @@ from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
+from ggp_player.languages import Sentence
 from ggp_player.manager.players import RemotePlayer, check_reachable, seat_of
 from ggp_player.match_runner.game_manager import game_name
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
 from ggp_player.play.human import HumanSeat
-from ggp_player.play.levels import HIGHEST, LEVELS
+from ggp_player.play.levels import ADAPTIVE, HIGHEST, LEVELS, MIDDLE
+from ggp_player.play.match_clock import TIME_CONTROLS, TimeControl
 from ggp_player.play.page import serve_table
-from ggp_player.play.session import Opponent, PlaySession, PlaySetup
+from ggp_player.play.play_setup import Opponent, PlaySetup
+from ggp_player.play.session import PlaySession
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
@@ -61,9 +64,10 @@ class _Options:
 
     roles: tuple[str, ...]
     opponents: tuple[str, ...]
-    level: int | None
+    level: str | None
     start_clock: int
     play_clock: int
+    clock: str | None
     timed: bool
     seed: int
     terminal: bool
@@ -74,13 +78,21 @@ class _Options:
     def wish(self, rulesheet: Path) -> Wish:
         """The match of a game that the command line names."""
         name, address = game_name(rulesheet), rulesheet.resolve().as_uri()
-        return Wish(gdl.load(rulesheet), name, address, self.roles, self.level or 0)
+        adapts = self.level == ADAPTIVE
+        level = MIDDLE.number if adapts else int(self.level or 0)
+        control = self.control()
+        return Wish(gdl.load(rulesheet), name, address, self.roles, level, adapts, control)
+
+    def control(self) -> TimeControl | None:
+        """The clocks that the command line names."""
+        if self.timed:
+            name = Sentence("{count} seconds a move", count=self.play_clock)
+            return TimeControl("timed", name, self.play_clock, is_per_move=True)
+        return next((one for one in TIME_CONTROLS if one.key == self.clock), None)
 
     def setup(self, wish: Wish, events: EventBus) -> PlaySetup:
         """What a match is played with."""
-        chosen = LEVELS[wish.level - 1] if wish.level else None
-        opponents = tuple(map(_opponent, self.opponents or (HIGHEST.strategy,)))
-        return PlaySetup(
+        setup = PlaySetup(
             wish.ruleset,
             wish.name,
             self.start_clock,
@@ -89,11 +101,11 @@ class _Options:
             rulesheet_url=wish.address,
             events=events,
             persons=wish.roles,
-            opponents=(chosen.strategy,) if chosen else opponents,
-            is_timed=self.timed,
-            ponder=chosen is None or chosen.ponders,
-            adviser=HIGHEST.strategy if chosen else "",
+            opponents=tuple(map(_opponent, self.opponents or (HIGHEST.strategy,))),
+            adapts=wish.adapts,
+            control=wish.control,
         )
+        return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
 
 
 @asynccontextmanager
@@ -139,8 +151,9 @@ async def _play_in_gallery(options: _Options, events: EventBus) -> None:
     async def new_session(wish: Wish) -> PlaySession:
         return await _session(options.setup(wish, events), pool)
 
-    level = options.level or (0 if options.opponents else HIGHEST.number)
-    gallery = Gallery(new_session, level, options.opponents)
+    default = "0" if options.opponents else str(HIGHEST.number)
+    level = options.level or default
+    gallery = Gallery(new_session, level, options.opponents, options.control())
     async with _workers() as pool, serve_gallery(gallery, options.port) as address:
         await _until_left(address, options)
 

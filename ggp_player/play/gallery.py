@@ -3,7 +3,8 @@
 =====================  =========================================================================
 ``GET /``              the games, and a place for rulesheets of one's own
 ``GET /board/GAME``    a game's first position: ``{"svg", "facts"}``
-``POST /begin``        begin a match: ``{"game", "roles", "level"}``; the one before is ended
+``POST /begin``        begin a match: ``{"game", "roles", "level", "clock"}``, the level a number
+                       or ``"adaptive"``; the one before is ended
 ``POST /rules``        check a rulesheet, and add its game: ``{"name", "text"}``
 ``GET /match/``        the page of the match, and so on, as :mod:`.page` says
 =====================  =========================================================================
@@ -21,7 +22,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -39,7 +40,8 @@ from ggp_player.pages.rulesheets import GameFound, ShownProblem
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite, language_of
 from ggp_player.play.game_card import KINDS, GameCard, game_card
-from ggp_player.play.levels import LEVELS
+from ggp_player.play.levels import ADAPTIVE, LEVELS, MIDDLE, remembered_level
+from ggp_player.play.match_clock import TIME_CONTROLS, TimeControl
 from ggp_player.play.match_pages import MatchPages
 from ggp_player.play.page import MAX_REQUEST, by_name_of_this_machine, in_sentences, listening
 from ggp_player.play.session import PlaySession
@@ -61,13 +63,18 @@ _NO_WORD = re.compile(r"[^A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A match that a person wants to begin. ``level`` 0 is what the command line says."""
+    """A match that a person wants to begin. ``level`` 0 is what the command line says.
+
+    Where it ``adapts``, the level is that of the first match.
+    """
 
     ruleset: Ruleset
     name: str
     address: str
     roles: tuple[str, ...]
     level: int
+    adapts: bool = False
+    control: TimeControl | None = None
 
 
 NewSession: TypeAlias = Callable[[Wish], Awaitable[PlaySession]]
@@ -106,7 +113,8 @@ _Word: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
 class _Begin(_Asked):
     game: _Word
     roles: Annotated[list[_Word], Field(max_length=100)] = []
-    level: Annotated[int, Field(ge=0, le=len(LEVELS))]
+    level: Annotated[int, Field(ge=0, le=len(LEVELS))] | Literal["adaptive"]
+    clock: _Word = ""
 
 
 class _Rules(_Asked):
@@ -120,13 +128,22 @@ _Kind = TypeVar("_Kind", bound=_Asked)
 class Gallery:
     """The games and the match that is under way, while it is served: see :func:`serve_gallery`.
 
-    ``level`` is chosen at first; where it is 0, ``opponents`` are named in its place.
+    ``level`` is chosen at first, a number or ``ADAPTIVE``; where it is 0, ``opponents`` are named
+    in its place. The clocks of ``control`` can be chosen, too, and are at first.
     """
 
-    def __init__(self, new_session: NewSession, level: int, opponents: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        new_session: NewSession,
+        level: int | str,
+        opponents: Sequence[str] = (),
+        control: TimeControl | None = None,
+    ) -> None:
         self.session: PlaySession | None = None
         self._new_session = new_session
         self._level, self._opponents = level, ", ".join(opponents)
+        self._control = control.key if control is not None else ""
+        self._controls = {one.key: one for one in (*TIME_CONTROLS, control) if one is not None}
         self._guard = WriteGuard()
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
@@ -187,7 +204,10 @@ class Gallery:
             kinds={kind: words for kind, (_, words) in KINDS.items()},
             levels=LEVELS,
             level=self._level,
+            adaptive=remembered_level(request.cookies) or MIDDLE,
             opponents=self._opponents,
+            controls=self._controls.values(),
+            control=self._control,
             match=f"{MATCH}/" if session is not None else "",
             title=self._title,
             is_over=session is not None and session.is_over,
@@ -252,13 +272,20 @@ class Gallery:
         """Begin a match, then end the one before: where that cannot be done, it goes on."""
         asked = await self._asked(request, _Begin)
         game = self._game(asked.game)
+        if asked.clock and asked.clock not in self._controls:
+            raise web.HTTPNotFound(reason=Sentence("there is no such clock here"))
         async with self._turn:
             if self._is_closing:
                 raise web.HTTPServiceUnavailable(reason=Sentence("the program ends"))
             try:
                 ruleset = await asyncio.to_thread(game.ruleset)
                 address = game.file.resolve().as_uri() if game.file is not None else ""
-                wish = Wish(ruleset, game.name, address, tuple(asked.roles), asked.level)
+                adapts = asked.level == ADAPTIVE
+                number = (remembered_level(request.cookies) or MIDDLE).number
+                level = number if isinstance(asked.level, str) else asked.level
+                control = self._controls.get(asked.clock)
+                roles = tuple(asked.roles)
+                wish = Wish(ruleset, game.name, address, roles, level, adapts, control)
                 session = await self._new_session(wish)
             except (GgpPlayerError, GdlError) as error:
                 raise PlayError(sentence_of(error)) from error

@@ -126,7 +126,7 @@ class HumanPlayer:
         if request.moves:
             moves = tuple(map(table.ruleset.spell, request.moves))
             table.line = await asyncio.to_thread(table.advance, moves)
-            table.shown.notice = ""
+            table.shown.notice, table.match_clock = "", None
             table.tell()
 
     async def _stop(self, stop: Stop) -> None:
@@ -139,6 +139,7 @@ class HumanPlayer:
         if table is not None:
             table.shown.ended = "" if table.line.is_over else reason
             table.shown.is_broken_off = bool(table.shown.ended)
+            table.match_clock = None
             table.tell()
             await self._asker.end(table)
 

@@ -1,4 +1,4 @@
-"""How strong the opponents of people are, in five levels.
+"""How strong the opponents of people are: five levels, and a way to adapt the level to a person.
 
 Levels 1 to 4 bound what a search does for a move, not its time: they play alike on every machine
 that can do as much within the play clock. ``mcts`` ends with the slice in which its playouts are
@@ -7,9 +7,19 @@ reached, which may have several times as many: so it is no way to play weakly.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ggp_player.languages import Sentence
+
+ADAPTIVE = "adaptive"
+"""What stands in place of a level's number where the level follows the person's results."""
+
+LEVEL_COOKIE = "ggp_player_level"
+"""The cookie with the number of the level that suits a person; ``play.js`` sets it.
+
+It is no ``localStorage``, which each port has for itself, and the pages are at a free one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +35,11 @@ class OpponentLevel:
         """Whether opponents think while the person does."""
         return self.number == len(LEVELS)
 
+    def after(self, verdict: int | None) -> OpponentLevel:
+        """The level that follows a win (1) or a loss (-1) of the person, or neither."""
+        number = self.number + (verdict or 0)
+        return LEVELS[min(max(number, 1), len(LEVELS)) - 1]
+
 
 LEVELS = (
     OpponentLevel(1, Sentence("random"), "random"),
@@ -36,3 +51,12 @@ LEVELS = (
 """The levels, by their numbers from 1."""
 
 HIGHEST = LEVELS[-1]
+
+MIDDLE = LEVELS[len(LEVELS) // 2]
+"""Where a level that adapts begins."""
+
+
+def remembered_level(cookies: Mapping[str, str]) -> OpponentLevel | None:
+    """The level that a browser remembers for its person; None for one that does not."""
+    found = [level for level in LEVELS if str(level.number) == cookies.get(LEVEL_COOKIE)]
+    return found[0] if found else None

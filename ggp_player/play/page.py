@@ -35,16 +35,18 @@ from gdl.analysis.move_names import MoveNames
 from gdl.drawing.rendering import layout_file_of
 from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
-from ggp_player.languages import ENGLISH, Language, Sentence, sentence_of
+from ggp_player.languages import Language, Sentence, sentence_of
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite, language_of
 from ggp_player.pages.told_moves import moves_of_view
+from ggp_player.play.levels import remembered_level
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of, told_of_ending
-from ggp_player.protocol import move_texts, spaced, state_text
+from ggp_player.play.table import MAX_LEGAL, Table, told_of_ending
+from ggp_player.play.table_view import names_told, view_of
+from ggp_player.protocol import spaced, state_text
 
 LOOPBACK = "127.0.0.1"
 
@@ -197,6 +199,8 @@ class PlayPage:
 
     async def _page(self, request: web.Request) -> web.Response:
         table = self.table
+        if isinstance(table, PlaySession) and (level := remembered_level(request.cookies)):
+            await table.meet(level)
         return self._site.page(
             "play.html",
             self._base,
@@ -295,7 +299,7 @@ class PlayPage:
             message["thoughts"] = _thoughts_message(table, self._names_in(seen.language))
         if not message:
             return b""
-        return to_json({"now": table.clock(), **message})
+        return to_json(message)
 
     def _names_in(self, language: Language) -> MoveNames:
         """What moves are called in a language: the words that are not of the rules are in it."""
@@ -394,70 +398,6 @@ class _Seen:
     table: int = 0
     board: int = 0
     thoughts: int = 0
-
-
-def view_of(table: Table, language: Language = ENGLISH) -> dict[str, object]:
-    """What a page shows of a table besides the board and the thoughts, as values for JSON."""
-    line, shown = table.line, table.shown
-    choosing = table.choosing
-    legal = {str(role): move_texts(table.legal_moves(role)[:MAX_LEGAL]) for role in choosing}
-    goals = dict(zip(map(str, table.machine.roles), line.last.goals, strict=False))
-    return {
-        "match": table.match_number,
-        "step": line.number,
-        "roles": list(map(str, table.machine.roles)),
-        "players": {str(role): name for role, name in table.names.items()},
-        "persons": list(map(str, table.persons)),
-        "choosing": list(legal),
-        "legal": legal,
-        "legal_counts": {str(role): len(table.legal_moves(role)) for role in choosing},
-        "chosen": {
-            str(role): str(move)
-            for role in table.persons
-            if (move := table.chosen(role)) is not None
-        },
-        "moves": _moves(table),
-        "knowledge": tuple(map(language.say, told_of(table))),
-        "is_over": table.is_over,
-        "result": language.say(table.result()),
-        "goals": goals,
-        "notice": language.say(shown.notice),
-        "advice": shown.advice,
-        "waiting_for": table.waiting_for,
-        "deadline": shown.deadline if choosing else None,
-        "clock": shown.clock,
-        "actions": sorted(table.actions),
-        "is_thinking": isinstance(table, PlaySession) and table.is_thinking,
-    }
-
-
-def names_told(names: MoveNames, table: Table) -> dict[str, str]:
-    """What a table's moves are called, by their texts: those that were made and the legal ones."""
-    steps = range(1, len(table.line.steps))
-    made = {move for number in steps for move in table.moves(number) if move is not None}
-    return names.told(made, [table.legal_moves(role)[:MAX_LEGAL] for role in table.choosing])
-
-
-def _moves(table: Table) -> list[dict[str, object]]:
-    return [
-        {
-            "turn": number,
-            "joint_move": [
-                HIDDEN_MOVE if move is None else str(move) for move in table.moves(number)
-            ],
-            "errors": table.errors(number),
-            "seen": _percepts(table, number),
-        }
-        for number in range(1, len(table.line.steps))
-    ]
-
-
-def _percepts(table: Table, step: int) -> str | None:
-    """What people saw in a step, where that is all that they may know."""
-    if not table.sight.hides:
-        return None
-    percepts = table.knowledge[step].percepts
-    return ", ".join(" ".join(map(str, seen)) for seen in percepts if seen)
 
 
 def _board_message(board: _Board, language: Language) -> dict[str, object]:

@@ -6,7 +6,6 @@ no part in how a move is chosen.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 from gdl import Constant
@@ -17,18 +16,16 @@ from ggp_player.protocol import move_texts
 
 @dataclass(frozen=True, slots=True)
 class SeatedPerson:
-    """A person, who has so many seconds, or all the time there is."""
+    """A person."""
 
     table: Table
     role: Constant
-    seconds: float | None
     name: str = HUMAN
     is_human: bool = True
 
     async def choose(self) -> str:
         """Return what the person chooses."""
-        async with asyncio.timeout(self.seconds):
-            return str(await self.table.choice(self.role))
+        return str(await self.table.choice(self.role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,10 @@ class SeatedSearch:
         table, role = self.table, self.role
         engine = await self.engines.player(role, self.name)
         start_clock, play_clock = self.clocks
-        seconds = play_clock + (0 if table.line.number else start_clock)
+        seconds = float(play_clock + (0 if table.line.number else start_clock))
+        if table.match_clock is not None:
+            seconds = table.match_clock.seconds_for(role, seconds)
         told = table.line.seen_by(role) if table.sight.hides else table.line.history
-        return (await engine.choose(told, move_texts(table.legal_moves(role)), seconds)).move
+        found = await engine.choose(told, move_texts(table.legal_moves(role)), seconds)
+        table.stop_clock(role)
+        return found.move

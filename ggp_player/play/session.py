@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
-from gdl import Constant, GdlError, StateMachine
-from gdl.language import RANDOM_ROLE, moves_by_chance
+from gdl import Constant, GdlError, Term
+from gdl.language import RANDOM_ROLE
 from gdl.state_machine import RuledMachine
-from ggp_player.clock import WallClock, wall_clock
+from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
 from ggp_player.errors import GgpPlayerError, MatchError, PlayError
 from ggp_player.events import MatchPublisher, Thoughts
-from ggp_player.languages import Sentence, joined, sentence_of
-from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.languages import Sentence, sentence_of
+from ggp_player.match_runner.game_manager import GameManager, MatchStep
 from ggp_player.match_runner.players import DistantPlayer, MatchPlayer, SeatedPlayer
 from ggp_player.play.engine import Engines, RoleEngine
+from ggp_player.play.levels import HIGHEST, OpponentLevel
+from ggp_player.play.match_clock import MatchClock
 from ggp_player.play.match_line import MatchLine
+from ggp_player.play.play_setup import PlaySetup, persons_of, seats_of
 from ggp_player.play.seats import SeatedPerson, SeatedSearch
 from ggp_player.play.table import Advice, Shown, Table
-from ggp_player.protocol import TIMEOUT, MatchRecord, Start, move_texts, spaced
+from ggp_player.protocol import MatchRecord, Start, move_texts, spaced
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
 from ggp_player.worker.supervisor import Setup
@@ -48,32 +50,12 @@ GOODBYE_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
-Opponent: TypeAlias = str | DistantPlayer
-"""A strategy, or a player server."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaySetup(MatchSetup):
-    """What people's matches are played with; the id of each is ``match_id`` and when it began.
-
-    ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
-    ``is_timed`` people are held to the play clock, too. The strategy ``adviser`` gives hints;
-    where it is empty, the first one among the opponents does.
-    """
-
-    persons: tuple[str, ...] = ()
-    opponents: tuple[Opponent, ...] = ("auto",)
-    is_timed: bool = False
-    ponder: bool = True
-    adviser: str = ""
-
-
 class PlaySession(Table):
     """Runs the match while it is entered: ``async with PlaySession(setup, machine, pool)``.
 
     The ``pool`` is for one match after the other; whoever has made it closes it. ``is_thinking``
-    says that people are shown what a search thinks. Raises :class:`PlayError` for a role that the
-    game does not have.
+    says that people are shown what a search thinks. People's clocks go by the ``stopwatch``.
+    Raises :class:`PlayError` for a role that the game does not have.
     """
 
     def __init__(
@@ -83,15 +65,22 @@ class PlaySession(Table):
         pool: Pool,
         clock: WallClock = wall_clock,
         warm_up: Callable[[Health], Awaitable[None]] = ensure_warm,
+        stopwatch: Clock = monotonic,
     ) -> None:
-        super().__init__(setup.ruleset, machine, _persons(machine, setup.persons), clock)
+        super().__init__(setup.ruleset, machine, persons_of(machine, setup.persons), clock)
         self.setup = setup
         self.health = pool.health
         self._pool = pool
         self._warm_up = warm_up
+        self._stopwatch = stopwatch
+        self._alarm: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._engines = Engines(self._new_engine, clock)
         self.is_thinking = False
+        self._was_helped = False
+        self._level_reached: OpponentLevel | None = None  # before seats were changed at the end
         self._match = self._new_match()
+        self.match_clock = self._new_clock()
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
         self._advising: asyncio.Task[None] | None = None
@@ -109,6 +98,9 @@ class PlaySession(Table):
     async def close(self) -> None:
         """Break the match off unless it is over, and end its processes."""
         await self._interrupt()
+        if self._ending is not None:
+            self._ending.cancel()
+            await asyncio.gather(self._ending, return_exceptions=True)
         await self._break_off("the match was left")
         await self._engines.end_warming()
         self._thoughts.close()
@@ -145,18 +137,61 @@ class PlaySession(Table):
         if has_choice and self.knows_all:
             found |= {"hint", "think"}
         is_local = all(isinstance(one, str) for one in self.setup.opponents)
-        if self.line.number and is_local:
+        has_time = self.match_clock is None or self.match_clock.run_out is None
+        if self.line.number and is_local and has_time:
             found |= {"back"}
         may_change = not (self.is_veiled and self.line.number)
-        if len(_seats(self.machine)) > len(self.persons) and is_local and may_change:
+        if len(seats_of(self.machine)) > len(self.persons) and is_local and may_change:
             found |= {"flip"}
         return frozenset(found)
 
+    @property
+    def next_level(self) -> OpponentLevel | None:
+        """The level of the next match, where the level adapts.
+
+        What a search has helped to win, or what was taken back, says nothing of the person.
+        """
+        level, verdict = self.setup.level, self.verdict()
+        has_opponents = len(seats_of(self.machine)) > len(self.persons)
+        if level is None or not self.setup.adapts or not has_opponents:
+            return None
+        if self._level_reached is not None:
+            return self._level_reached
+        return level.after(0 if verdict == 1 and self._was_helped else verdict)
+
+    def told_of_level(self) -> str:
+        """How strong the opponents are, and will be in the next match, where that adapts."""
+        level, following = self.setup.level, self.next_level
+        if level is None or following is None:
+            return ""
+        told = {"number": following.number, "name": following.name}
+        if self.sight.hides and following.number not in (1, HIGHEST.number):
+            told["name"] = Sentence(
+                "where information is hidden, as level {most}", most=HIGHEST.number
+            )
+        if not self.is_over:
+            return Sentence("The level adapts to you. It is {number} now: {name}.", **told)
+        if following != level:
+            return Sentence("The next match is at level {number}: {name}.", **told)
+        if self.verdict() == 1 and self._was_helped:
+            return Sentence("You had help, so the level stays {number}: {name}.", **told)
+        return Sentence("The level stays {number}: {name}.", **told)
+
     # ---------------------------------------------------------------------- what people do
+
+    def choose(
+        self, role: Constant | str, move: Term | str, step: int, match: int | None = None
+    ) -> None:
+        """Choose a person's move. Raises :class:`PlayError`, also where the time is up."""
+        if not self.is_over and self.match_clock is not None and self.match_clock.run_out:
+            self._ring()
+            raise PlayError(Sentence("the time is up"))
+        super().choose(role, move, step, match)
 
     async def take_back(self, step: int, match: int | None = None) -> None:
         """Go back to the last step in which a person had a choice."""
         async with self._changing(step, match, "back", NOT_BACK):
+            self._was_helped, self._level_reached = True, None
             if self._match.is_over:
                 await self._engines.close()  # they told of a match that is over
             earlier = range(self.line.number - 1, 0, -1)
@@ -174,7 +209,9 @@ class PlaySession(Table):
     async def flip(self, step: int, match: int | None = None) -> None:
         """Give each person the next role, in role order."""
         async with self._changing(step, match, "flip", NOT_CHANGED):
-            seats = _seats(self.machine)
+            self._was_helped |= self.line.number > 0
+            self._level_reached = self.next_level if self.is_over else None
+            seats = seats_of(self.machine)
             following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
             self.persons = tuple(following[role] for role in self.persons)
             await self._engines.close()
@@ -182,21 +219,34 @@ class PlaySession(Table):
             persons = self.persons_in_words()
             self.shown.notice = Sentence("You are {roles} now.", roles=persons)
 
-    async def new_match(self, match: int | None = None) -> None:
-        """Begin the game anew."""
+    async def new_match(self, match: int | None = None, level: OpponentLevel | None = None) -> None:
+        """Begin the game anew; the ``level`` is the next one unless it is given."""
         async with self._changing(self.line.number, match, "new", ""):
+            level = level or self.next_level
             await self._break_off("a new match was begun")
             await self._engines.close()
             self.line = self.line.back_to(0)
             self.shown = Shown()
+            self._was_helped, self._level_reached = self.is_thinking, None
             self.match_number += 1
+            self.setup = self.setup.at(level) if level is not None else self.setup
             self._match = self._new_match()
+            self.match_clock = self._new_clock()
             self._match.begin()
+
+    async def meet(self, level: OpponentLevel) -> None:
+        """Play at the level that suits the person, unless the person has moved already."""
+        has_moved = any(map(self._has_choice, range(self.line.number)))
+        is_known = has_moved or self.match_number > 1 or level == self.setup.level
+        if self.setup.adapts and not is_known:
+            with suppress(PlayError):  # another page was faster
+                await self.new_match(self.match_number, level)
 
     async def resign(self, step: int, match: int | None = None) -> None:
         """Break the match off."""
         async with self._changing(step, match, "resign", IS_OVER):
             self.shown.ended = Sentence("{roles} resigned.", roles=self.persons_in_words())
+            self.shown.verdict = -1
             await self._break_off(str(self.shown.ended))
 
     async def hint(self, step: int, match: int | None = None) -> Advice:
@@ -207,6 +257,7 @@ class PlaySession(Table):
             raise PlayError(Sentence("there is nothing to choose for you now"))
         if not self.knows_all:
             raise PlayError(HIDDEN)
+        self._was_helped = True
         adviser = await self._adviser(role)
         self.check(step, match)
         legal = move_texts(self.legal_moves(role))
@@ -224,6 +275,7 @@ class PlaySession(Table):
         if is_on and not self.knows_all:
             raise PlayError(HIDDEN)
         self.is_thinking = is_on
+        self._was_helped |= is_on
         await self._think_aloud()
         self.tell()
 
@@ -249,10 +301,9 @@ class PlaySession(Table):
         setup, waiting = self.setup, list(self.setup.opponents)
         self.names = dict.fromkeys(self.machine.roles, RANDOM_ROLE)
         players: list[MatchPlayer | SeatedPlayer] = []
-        for role in _seats(self.machine):
+        for role in seats_of(self.machine):
             if role in self.persons:
-                seconds = setup.play_clock if setup.is_timed else None
-                players.append(SeatedPerson(self, role, seconds))
+                players.append(SeatedPerson(self, role))
             elif isinstance(one := waiting.pop(0) if len(waiting) > 1 else waiting[0], str):
                 clocks = setup.start_clock, setup.play_clock
                 players.append(SeatedSearch(self, role, one, self._engines, clocks))
@@ -278,7 +329,7 @@ class PlaySession(Table):
             if action not in self.actions:
                 raise PlayError(refusal)
             await self._interrupt()
-            self.shown = replace(self.shown, advice=None, deadline=None, notice="")
+            self.shown = replace(self.shown, advice=None, notice="")
             try:
                 yield
             finally:
@@ -286,6 +337,10 @@ class PlaySession(Table):
 
     async def _interrupt(self) -> None:
         """Ask nobody any more."""
+        if self.match_clock is not None:
+            self.match_clock.pause()
+        if self._alarm is not None:
+            self._alarm.cancel()
         for task in (self._running, self._advising):
             if task is not None:
                 task.cancel()
@@ -326,13 +381,7 @@ class PlaySession(Table):
         if step.number:
             assert isinstance(self._match.position, MatchLine)
             self.line = self._match.position
-            moves = dict(zip(seats, step.joint_move, strict=True))
-            late = [role for role, error in wrong if role in self.persons and error == TIMEOUT]
-            told = (
-                Sentence("The time is up; {role} moves {move}.", role=role, move=moves[role])
-                for role in late
-            )
-            self.shown.notice = joined(told)
+            self.shown.notice = ""
         elif wrong:
             role, error = wrong[0]
             name = self.names[role]
@@ -346,11 +395,60 @@ class PlaySession(Table):
         """Have the people choose their moves of this step."""
         if self.is_over:
             return
-        self.shown.advice = self.shown.deadline = None
+        self.shown.advice = None
         self.ask_persons()
-        if self.setup.is_timed and self.choosing:
-            self.start_clock(self.setup.play_clock)
+        self._start_clocks()
         self._advising = asyncio.create_task(self._think_aloud())
+
+    # ---------------------------------------------------------------------- clocks
+
+    def _new_clock(self) -> MatchClock | None:
+        """The clocks of a match; player servers are held to the play clock, and have none."""
+        control, seats = self.setup.control, self._match.seats
+        roles = [one for one, seat in seats.items() if isinstance(seat, SeatedPlayer)]
+        return None if control is None else MatchClock(control, roles, self._stopwatch)
+
+    def _start_clocks(self) -> None:
+        """Have the clocks run of those who have a choice, or of whom people cannot know that."""
+        if self.match_clock is None:
+            return
+        choosing = self.choosing
+        for role in self._match.seats:
+            has_choice = self.sight.hides or len(self.legal_moves(role)) > 1
+            if role in choosing or (has_choice and role not in self.persons):
+                self.match_clock.start(role)
+        self._set_alarm(self.match_clock)
+
+    def _set_alarm(self, clock: MatchClock) -> None:
+        seconds = clock.until_run_out
+        if seconds is not None:
+            self._alarm = asyncio.get_running_loop().call_later(seconds, self._ring)
+
+    def _ring(self) -> None:
+        """End the match where a clock has run out; else wait for the next that runs."""
+        clock = self.match_clock
+        if clock is not None and clock.run_out is None:
+            self._set_alarm(clock)
+        elif self._ending is None or self._ending.done():
+            self._ending = asyncio.create_task(self._end_on_time())
+
+    async def _end_on_time(self) -> None:
+        with suppress(PlayError):  # it has ended meanwhile
+            async with self._changing(self.line.number, None, "resign", IS_OVER):
+                role = self.match_clock.run_out if self.match_clock is not None else None
+                if role is not None:
+                    self._lose_on_time(role)
+                    await self._break_off(str(self.shown.ended))
+
+    def _lose_on_time(self, role: Constant) -> None:
+        shown, is_alone = self.shown, len(self.persons) == 1
+        if role in self.persons and is_alone:
+            shown.ended, shown.verdict = Sentence("Your time is up: you lose."), -1
+        elif is_alone and len(seats_of(self.machine)) == 2:
+            shown.ended = Sentence("The time of {role} is up: you win.", role=role)
+            shown.verdict = 1
+        else:
+            shown.ended = Sentence("The time of {role} is up.", role=role)
 
     # ---------------------------------------------------------------------- engines
 
@@ -425,26 +523,3 @@ class PlaySession(Table):
 
 def _cannot_go_on(reason: str) -> Sentence:
     return Sentence("The match cannot go on: {reason}", reason=reason)
-
-
-def _seats(machine: StateMachine) -> tuple[Constant, ...]:
-    return tuple(role for role in machine.roles if not moves_by_chance(role))
-
-
-def _persons(machine: StateMachine, names: Sequence[str]) -> tuple[Constant, ...]:
-    """The roles of these names, in role order; without names the first that is not chance."""
-    free = _seats(machine)
-    if not names:
-        return (free[0],)
-    wanted = {name.lower() for name in names}
-    unknown = wanted - {str(role).lower() for role in free}
-    if unknown:
-        roles = ", ".join(map(str, free))
-        raise PlayError(
-            Sentence(
-                "there is no role {role} to take; the roles are {roles}",
-                role=min(unknown),
-                roles=roles,
-            )
-        )
-    return tuple(role for role in free if str(role).lower() in wanted)

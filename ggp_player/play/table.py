@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import starmap
+from itertools import starmap, zip_longest
 
 from gdl import Constant, Ruleset, Term
 from gdl.drawing import MAX_PLACES, EndingWords
@@ -20,6 +20,7 @@ from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
 from ggp_player.languages import Sentence, listed
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
+from ggp_player.play.match_clock import MatchClock, TimeControl
 from ggp_player.play.match_line import MatchLine
 from ggp_player.protocol import state_text
 
@@ -53,15 +54,14 @@ class Shown:
     notice: str = ""
     ended: str = ""
     """Why the match ended before its rules said so; empty where it did not."""
+    verdict: int | None = None
+    """What that is for a lone person: a win (1), a loss (-1), or neither."""
     is_broken_off: bool = False
     """Whether the game manager has ended it, who may have it played again."""
     advice: Advice | None = None
     thoughts: SearchView | None = None
     thinker: str = ""
     """The role for which the search thinks."""
-    deadline: int | None = None
-    """When the people's clock runs out, in milliseconds since 1970."""
-    clock: float = 0.0
 
 
 @dataclass(slots=True)
@@ -94,6 +94,7 @@ class Table:
         self.sight = Sight(ruleset, machine)
         self.names = dict.fromkeys(machine.roles, "")
         self.shown = Shown()
+        self.match_clock: MatchClock | None = None
         self.match_number = 1
         self.version = 1
         self.thoughts_version = 1
@@ -250,6 +251,7 @@ class Table:
             chosen = self.chosen(person)
             raise PlayError(Sentence("{role} has chosen {move} already", role=role, move=chosen))
         choice.set_result(legal)
+        self.stop_clock(person)
         if self.choosing:
             self.tell()
         else:
@@ -283,10 +285,17 @@ class Table:
             choice.cancel()
 
     def start_clock(self, seconds: int) -> None:
-        """Show people how long they may think about this step."""
-        self.shown.clock = float(seconds)
-        self.shown.deadline = self.clock() + 1000 * seconds
+        """Show people how long they may think about this step, to which others hold them."""
+        control = TimeControl("", "", seconds, is_per_move=True)
+        self.match_clock = MatchClock(control, self.choosing, counts_first=True)
+        for role in self.choosing:
+            self.match_clock.start(role)
         self.tell()
+
+    def stop_clock(self, role: Constant) -> None:
+        """Note that a role has chosen."""
+        if self.match_clock is not None:
+            self.match_clock.stop(role)
 
     def _only_waits(self, role: Constant, move: Term) -> bool:
         """Whether a lone legal move is there because others move, or is called a noop.
@@ -304,35 +313,40 @@ class Table:
         """The roles of the people, as in ``white and black``."""
         return listed([*map(str, self.persons)]) if self.persons else Sentence("nobody")
 
+    def verdict(self) -> int | None:
+        """1 where a lone person has won against others, -1 for a loss, 0 for a draw; else None."""
+        ours, others = self._reached()
+        if not self.is_over or len(ours) != 1 or not others:
+            return None
+        if self.shown.ended:
+            return self.shown.verdict
+        return (ours[0] > max(others)) - (ours[0] < max(others))
+
     def result(self) -> str:
         """How the match ended, in a sentence; empty while it goes on."""
         if self.shown.ended:
             return self.shown.ended
         if not self.line.is_over:
             return ""
-        goals = dict(zip(self.machine.roles, self.line.last.goals, strict=True))
-        ours = [goals[role] or 0 for role in self.persons]
-        others = [
-            goal or 0
-            for role, goal in goals.items()
-            if role not in self.persons and not moves_by_chance(role)
-        ]
-        if len(ours) == 1 and others:
-            return _verdict(ours[0], others)
+        ours, others = self._reached()
+        verdict = self.verdict()
+        if verdict is not None:
+            shared = Sentence("You share the best result.")
+            draw = Sentence("A draw.") if len(others) == 1 else shared
+            return {1: Sentence("You win."), -1: Sentence("You lose."), 0: draw}[verdict]
         if len(ours) == 1:
             return Sentence("You reached {goal} of 100.", goal=ours[0])
         return Sentence("The match is over.")
 
-
-def _verdict(ours: int, others: Sequence[int]) -> str:
-    best = max(others)
-    if ours > best:
-        return Sentence("You win.")
-    if ours < best:
-        return Sentence("You lose.")
-    if len(others) == 1:
-        return Sentence("A draw.")
-    return Sentence("You share the best result.")
+    def _reached(self) -> tuple[list[int], list[int]]:
+        """The goals of the people, and of the others without chance; 0 where there is none."""
+        ours, others = [], []
+        for role, goal in zip_longest(self.machine.roles, self.line.last.goals):
+            if role in self.persons:
+                ours.append(goal or 0)
+            elif not moves_by_chance(role):
+                others.append(goal or 0)
+        return ours, others
 
 
 def told_of(table: Table) -> tuple[str, ...]:

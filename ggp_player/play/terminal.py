@@ -25,6 +25,7 @@ from gdl.language import opening_comment
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import move_table_lines
 from ggp_player.pages.told_moves import named_cells
+from ggp_player.play.match_clock import CLOCK_RULE
 from ggp_player.play.move_reading import have_numbers, read_move
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import HIDDEN_MOVE, Table, told_of
@@ -202,6 +203,7 @@ class TerminalSession:
     async def run(self) -> None:
         """Play until the person leaves."""
         self._terminal.greet(self._session)
+        self._say_terms()
         self._terminal.say("Type a move, or help.", "dim")
         try:
             while True:
@@ -210,6 +212,16 @@ class TerminalSession:
                 await self._handle_next_line()
         except LeftError:
             self._terminal.say("")
+
+    def _say_terms(self) -> None:
+        """Say what the level is, and what the clock means."""
+        self._say_level()
+        if (control := self._session.setup.control) is not None:
+            self._terminal.say(f"Clock: {control.name}. {CLOCK_RULE}", "dim")
+
+    def _say_level(self) -> None:
+        if told := self._session.told_of_level():
+            self._terminal.say(told, "dim")
 
     async def _until_asked(self) -> None:
         """Wait until there is something to type."""
@@ -228,26 +240,36 @@ class TerminalSession:
             self._shown = now
             self._terminal.show(session)
             if session.is_over:
+                self._say_level()
                 self.save(self._save)
-                self._terminal.say("new begins another match, back takes a move back; quit", "dim")
+                back = ", back takes a move back" if "back" in session.actions else ""
+                self._terminal.say(f"new begins another match{back}; quit", "dim")
 
     async def _handle_next_line(self) -> None:
         """Read a line, unless something else happens first, and do what it says."""
         session = self._session
-        before = session.match_number, session.line.number
+        before = session.match_number, session.line.number, session.is_over
         role = session.choosing[0] if session.choosing else None
-        reading = asyncio.ensure_future(self._terminal.read(f"{role or 'the match is over'}> "))
+        reading = asyncio.ensure_future(self._terminal.read(f"{self._prompt(role)}> "))
         try:
             while not reading.done():
                 news = asyncio.ensure_future(session.news())
                 await asyncio.wait({reading, news}, return_when=asyncio.FIRST_COMPLETED)
                 news.cancel()
-                if not reading.done() and before != (session.match_number, session.line.number):
+                now = session.match_number, session.line.number, session.is_over
+                if not reading.done() and before != now:
                     self._terminal.say("")
                     return
             await self._do(reading.result(), role)
         finally:
             reading.cancel()
+
+    def _prompt(self, role: Constant | None) -> str:
+        """Who is to move, and the time that is left."""
+        clock = self._session.match_clock
+        if role is None:
+            return "the match is over"
+        return str(role) if clock is None else f"{role}, {clock.left(role):.0f} s left"
 
     async def _do(self, text: str, role: Constant | None) -> None:
         session = self._session

@@ -89,8 +89,13 @@ def test_people_can_use_the_gallery_and_play_by_keyboard(page: Page) -> None:
         )
         page.locator("#problems li").first.wait_for()
         assert violations(page) == []
+        page.get_by_label("Opponents").select_option("adaptive")
+        page.get_by_label("Clock").select_option("5m")
+        assert violations(page) == []
+        page.get_by_label("Opponents").select_option("0")
         page.get_by_role("button", name="Play Tic-tac-toe", exact=True).press("Enter")
         page.locator("#turn.yours").wait_for()
+        assert page.get_by_role("timer", name="cross, you").inner_text() == "5:00"
         page.locator("#board svg").wait_for()
         assert violations(page) == []
         for step in range(3):  # of the first player, against the first free squares

@@ -27,6 +27,7 @@ from ggp_player.languages import (
 from ggp_player.pages.site import LANGUAGE_COOKIE, PageSite, _read_static_files, language_of
 from ggp_player.play.game_card import KINDS, game_card
 from ggp_player.play.levels import LEVELS
+from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.table import told_of_ending
 from tests.support.catalogues import catalogues, strings, texts
 
@@ -132,6 +133,9 @@ GALLERY = {
     "kinds": {kind: words for kind, (_, words) in KINDS.items()},
     "levels": LEVELS,
     "level": 1,
+    "adaptive": LEVELS[2],
+    "controls": TIME_CONTROLS,
+    "control": "",
     "opponents": "",
     "match": "/",
     "title": "0",

@@ -14,6 +14,7 @@ from gdl.analysis.boards.board_building import (
     stack_board,
     with_short_rows,
 )
+from gdl.analysis.boards.dice import are_thrown
 from gdl.analysis.boards.evidence import (
     FluentTable,
     Links,
@@ -72,6 +73,7 @@ class _Finder:
         self.links = link_moves(ruleset)
         self.left: dict[FunctionKey, FluentTable] = dict(self.evidence.fluents)
         self.boards: list[Board] = []
+        self.dice: set[FunctionKey] = set()
 
     def layout(self) -> BoardLayout:
         """Find everything, in the order of what is surest."""
@@ -104,6 +106,7 @@ class _Finder:
             self.refinement.styles,
             tuple(sorted(traits_of_words(domains).items())),
             hands_of(evidence),
+            frozenset(self.dice),
         )
 
     def _lettered(
@@ -224,6 +227,10 @@ class _Finder:
         subset = RulesEvidence(evidence.ruleset, evidence.roles, self.left, evidence.static)
         grids = find_grids(subset, self.chains)
         for grid in grids:
+            if are_thrown(evidence, grid):
+                self.dice |= {facts.fluent.key for facts in grid.facts}
+                self._take(facts.fluent.key for facts in grid.facts)
+                continue
             names = frozenset(facts.fluent.name for facts in grid.facts)
             stated = self.refinement.of(names)
             board = grid_board(evidence, grid, self._falls(grid), stated)

@@ -207,6 +207,8 @@ class BoardLayout:
     """Words for pieces that differ in traits of two values, such as size and colour, and these."""
     hands: frozenset[tuple[str, int]] = frozenset()
     """Functions whose last argument is a card, and their numbers of arguments."""
+    dice: frozenset[tuple[str, int]] = frozenset()
+    """Functions whose numbers are thrown by chance, or said of what it has thrown."""
 
     @cached_property
     def traits_of(self) -> dict[str, tuple[int, ...]]:

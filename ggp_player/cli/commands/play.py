@@ -30,9 +30,10 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
 )
 @click.option(
     "--level",
-    type=click.IntRange(1, 5),
+    type=click.Choice(["1", "2", "3", "4", "5", "adaptive"]),
     help="How strong the others are: 1 random, 2 looks one step ahead, 3 three steps, 4 searches "
-    "for a moment, 5 does all it can.",
+    "for a moment, 5 does all it can; adaptive begins with 3, goes up when you win, and down when "
+    "you lose.",
 )
 @click.option("--list", "lists", is_flag=True, help="List the names of our games.")
 @click.option(
@@ -49,7 +50,13 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
     metavar="SECONDS",
     help="How long they think about each move, at most.",
 )
-@click.option("--timed", is_flag=True, help="Hold yourself to the play clock, too.")
+@click.option(
+    "--clock",
+    type=click.Choice(["none", "5m", "1m", "30s"]),
+    help="What time you and the opponents have: 5 or 1 minutes each for the match, or 30 seconds a "
+    "move. Who has none left has lost.  [default: none]",
+)
+@click.option("--timed", is_flag=True, help="Hold yourself to the play clock for each move, too.")
 @click.option("--seed", default=0, help="Where all randomness begins.")
 @click.option("--terminal", is_flag=True, help="Play in the terminal.")
 @click.option(
@@ -84,6 +91,8 @@ def play_command(**options: Any) -> None:  # noqa: ANN401
             raise click.UsageError(f"{flag} is for one game: name it")
     if options["level"] and options["opponents"]:
         raise click.UsageError("--level and --opponent both say who plays the others: give one")
+    if options["clock"] and options["timed"]:
+        raise click.UsageError("--clock and --timed both say what time there is: give one")
     from ggp_player.cli.play import run_play
 
     run_play(**{**options, "port": options["port"] or 0})

@@ -2,15 +2,19 @@
 
 import { decimal, element, setText } from "./dom.js";
 
-/** A clock: show(end, total) in milliseconds since 1970, stop(left) in seconds. */
+const LOW = 10; // seconds
+
+/** A clock; onLow is called once whenever little is left. It is read when one looks for it only. */
 export class Countdown {
-  constructor(container, label) {
+  constructor(container, label, onLow = () => {}) {
     this.time = element("div", { class: "time", role: "timer" }, "–");
-    this.bar = element("progress", { max: "1", value: "0", "aria-label": label });
-    this.label = element("div", { class: "soft small" }, label);
+    this.bar = element("progress", { max: "1", value: "0", "aria-hidden": "true" });
+    this.label = element("div", { class: "soft small" });
     this.box = container;
+    this.onLow = onLow;
     container.classList.add("clock");
     container.replaceChildren(this.label, this.time, this.bar);
+    this.name(label);
     this.end = null;
     this.offset = 0;
     this.timer = null; // runs while it counts down
@@ -24,27 +28,34 @@ export class Countdown {
     this.#draw();
   }
 
-  /** Stand still, at so many seconds. */
-  stop(left = null) {
+  /** Stand still, at so many of all seconds. */
+  stop(left, seconds = this.seconds) {
     this.end = null;
+    this.seconds = seconds;
     clearInterval(this.timer);
     this.timer = null;
     this.box.classList.add("stopped");
     this.box.classList.remove("low");
-    if (left !== null) setText(this.time, formatted(left));
+    if (left !== undefined) this.#put(left);
   }
 
   /** Say what the clock is of. */
   name(label) {
     setText(this.label, label);
-    this.bar.setAttribute("aria-label", label);
+    this.time.setAttribute("aria-label", label);
   }
 
   #draw() {
     const left = Math.max(0, (this.end + this.offset - Date.now()) / 1000);
+    const isLow = left < Math.min(LOW, this.seconds / 4);
+    if (isLow && !this.box.classList.contains("low")) this.onLow();
+    this.box.classList.toggle("low", isLow);
+    this.#put(left);
+  }
+
+  #put(left) {
     setText(this.time, formatted(left));
     this.bar.value = this.seconds ? Math.min(1, left / this.seconds) : 0;
-    this.box.classList.toggle("low", left < Math.min(3, this.seconds / 4));
   }
 }
 

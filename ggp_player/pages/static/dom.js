@@ -61,6 +61,11 @@ export function address(path) {
   return document.documentElement.dataset.base + path;
 }
 
+/** Keep a word in a cookie, for this browser and a year. */
+export function remember(name, value) {
+  document.cookie = `${name}=${value}; path=/; max-age=${365 * 24 * 60 * 60}; samesite=lax`;
+}
+
 /** Have the server change something; the reply's JSON. Throws an Error with its sentence. */
 export async function post(path, values = {}) {
   const response = await answered(path, {

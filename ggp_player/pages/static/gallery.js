@@ -26,15 +26,25 @@ function filter() {
   const shown = cards.filter((card) => !card.hidden).length;
   setText(byId("count"), shown === cards.length ? said("{count} games", { count: shown }) : said("{count} of {all} games", { count: shown, all: cards.length }));
   byId("none").hidden = shown > 0;
-  sessionStorage.setItem(KEPT, JSON.stringify({ words, players, kind, level: byId("level").value }));
+  explain(byId("level").value, byId("clock").value);
+  sessionStorage.setItem(KEPT, JSON.stringify({ words, players, kind, level: byId("level").value, clock: byId("clock").value }));
+}
+
+/** Say what the opponents and the clock that are chosen do. */
+function explain(level, clock) {
+  byId("about-level").hidden = !["2", "3", "4", "adaptive"].includes(level);
+  byId("about-adaptive").hidden = level !== "adaptive";
+  byId("about-clock").hidden = !clock;
 }
 
 /** Choose what was chosen on this page before, as when one comes back from a match. */
 function restore() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
   for (const name of ["words", "players", "kind"]) filters.elements[name].value = kept[name] ?? "";
-  const level = [...byId("level").options].find((option) => option.value === kept.level);
-  if (level) level.selected = true;
+  for (const name of ["level", "clock"]) {
+    const option = [...byId(name).options].find(({ value }) => value === kept[name]);
+    if (option) option.selected = true;
+  }
   filter();
 }
 
@@ -73,7 +83,8 @@ async function begin(card, pressed) {
   pressed.disabled = true;
   pressed.setAttribute("aria-busy", "true");
   try {
-    await post("/begin", { game: card.id, roles, level: Number(byId("level").value) });
+    const level = byId("level").value;
+    await post("/begin", { game: card.id, roles, level: level === "adaptive" ? level : Number(level), clock: byId("clock").value });
     return location.assign(address("/match/"));
   } catch (error) {
     complain(error.message);

@@ -1,11 +1,9 @@
 // The choice of a language: a cookie has it, and the page is loaded again.
 
-import { byId } from "./dom.js";
-
-const YEAR = 365 * 24 * 60 * 60;
+import { byId, remember } from "./dom.js";
 
 byId("language").addEventListener("change", (event) => {
-  document.cookie = `ggp_player_language=${event.target.value}; path=/; max-age=${YEAR}; samesite=lax`;
+  remember("ggp_player_language", event.target.value);
   location.reload();
 });
 

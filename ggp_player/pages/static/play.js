@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, listed, nameOf, post, said, setText } from "./dom.js";
+import { address, byId, element, listed, nameOf, post, remember, said, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -12,11 +12,12 @@ const LISTED = 300;
 const FILTERED_FROM = 24;
 const MOST_MARKED = 0.5;
 const CHANCE = "random";
+const ACTED = "ggp-player acted"; // who only looks on has a level of their own
 const AGAIN = 3000; // milliseconds until a program that has ended is looked for once more
 
 const board = new Board(byId("board"), { onCell: click, label: said("The board") });
 const moves = new MovesTable(byId("moves"));
-const clock = new Countdown(byId("clock"), said("your clock"));
+const clocks = new Map(); // by role
 const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove: (move) => choose(acting(), move) }) : null;
 
 let table = null, drawn = null, picker = new MovePicker(), focused = null, boards = 0, toldFrom = 0;
@@ -63,18 +64,18 @@ async function lookForProgram() {
 }
 
 function update(message) {
-  if (message.position) showPosition(message.position, Date.now() - message.now);
+  if (message.position) showPosition(message.position);
   if ("thoughts" in message && thoughts) thoughts.show(message.thoughts?.view ?? null, message.thoughts?.names);
 }
 
 /** Show a position: its board, whose turn it is, the clock, and the moves, which come as one. */
-function showPosition(position, offset) {
+function showPosition(position) {
   const isNew = !table || table.step !== position.step || table.match !== position.match;
   const hasMore = table && !isNew && position.choosing.length > table.choosing.length;
   table = position;
   if (isNew || hasMore) complain("");
   if (position.board) showBoard(position.board);
-  showTable(offset);
+  showTable();
   tellMoves();
   renew();
   byId("play").dataset.step = table.step;
@@ -95,7 +96,7 @@ function acting() {
   return table?.choosing[0] ?? null;
 }
 
-function showTable(offset) {
+function showTable() {
   const seats = table.roles.map((role) => {
     const name = table.persons.includes(role) ? said("you") : playerName(role, table.players[role]);
     return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
@@ -103,21 +104,46 @@ function showTable(offset) {
   });
   byId("seats").replaceChildren(...seats);
   showTurn();
+  showLevel();
   for (const name of ["back", "hint", "think", "flip", "resign", "new"]) {
     if (byId(name)) byId(name).disabled = !table.actions.includes(name) && !(name === "think" && table.is_thinking);
   }
   if (byId("record")) byId("record").hidden = !table.actions.includes("record");
   byId("think")?.setAttribute("aria-pressed", String(table.is_thinking));
   if (byId("thoughts-panel")) byId("thoughts-panel").hidden = !table.is_thinking;
-  byId("clocks").hidden = table.deadline === null;
-  if (table.deadline !== null) clock.show(table.deadline, table.clock, offset);
-  else clock.stop();
+  showClocks();
   moves.rename(table.names);
   const sees = table.moves.some((turn) => turn.seen !== null);
   moves.setRoles(sees ? [...table.roles, said("you see")] : table.roles, false);
   moves.showAll(sees ? table.moves.map((turn) => ({ ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] })) : table.moves);
   byId("knowledge").hidden = !table.knowledge.length;
   setText(byId("knowledge"), table.knowledge.join(" "));
+}
+
+/** Say how strong opponents are that adapt, and keep that for the next match. */
+function showLevel() {
+  if (!byId("level")) return;
+  byId("level").hidden = !table.level;
+  setText(byId("level"), table.level?.told ?? "");
+  if (table.level && sessionStorage.getItem(ACTED)) remember("ggp_player_level", table.level.number);
+}
+
+function showClocks() {
+  for (const id of ["clocks", "about-clock"]) byId(id).hidden = !table.clocks.length;
+  for (const { role, left, total, runs } of table.clocks) {
+    if (!clocks.has(role)) {
+      clocks.set(role, new Countdown(byId("clocks").appendChild(element("div")), role, () => tellLow(role)));
+    }
+    const clock = clocks.get(role);
+    clock.name(table.persons.includes(role) ? said("{role}, you", { role }) : role);
+    if (runs) clock.show(Date.now() + 1000 * left, total);
+    else clock.stop(left, total);
+  }
+}
+
+/** Tell those who do not see the page once that their time is short. */
+function tellLow(role) {
+  if (table.persons.includes(role)) setText(byId("told-clock"), said("The time of {role} is nearly up.", { role }));
 }
 
 function playerName(role, name) {
@@ -287,6 +313,7 @@ async function act(name, pressed) {
 
 async function send(path, values) {
   complain("");
+  sessionStorage.setItem(ACTED, "yes");
   try {
     await post(path, values);
   } catch (error) {

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import gdl
-from gdl.analysis.boards import FactPattern, Part
+from gdl.analysis.boards import BoardLayout, FactPattern, Part
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
 from gdl.drawing.glyphs import colour_of
 from tests.support.drawn_games import NAMES, layout_of_game, states_of, steps_of
@@ -372,3 +372,25 @@ def test_several_boards_have_their_names_where_moves_use_them() -> None:
     shown = texts(picture("twinBoards"))
     assert {"first", "second"} <= set(shown)
     assert "ne" not in texts(picture("nineBoards"))
+
+
+def test_numbered_things_are_a_row_of_boxes() -> None:
+    facts = [f"(peg {n} {colour})" for n, colour in enumerate(("red", "blue", "red", "pink"), 1)]
+    rules = " ".join(f"(init {fact}) (base {fact})" for fact in facts)
+    ruleset = gdl.parse(f"(role a) (legal a go) {rules}")
+    drawn = draw_svg(BoardLayout(("a",)), gdl.interpret(ruleset).initial_state())
+    root = ElementTree.fromstring(drawn)
+    boxes = [g for g in root.iter(f"{SVG}g") if g.get("data-fact") in facts]
+    assert [text for box in boxes for text in texts(box)] == ["red", "blue", "red", "pink"]
+
+
+def test_dice_show_their_numbers_as_pips() -> None:
+    layout = BoardLayout(("ann",), dice=frozenset({("dice", 3), ("claimed", 2)}))
+    facts = [gdl.parse_term(text) for text in ("(dice ann 4 3)", "(claimed 0 12)")]
+    root = ElementTree.fromstring(draw_svg(layout, facts, facts[1:]))
+    dice = [g for g in root.iter(f"{SVG}g") if g.find(f"{SVG}title") is not None]
+    shown = [(die.findtext(f"{SVG}title"), len(die.findall(f"{SVG}circle"))) for die in dice]
+    assert shown == [("0", 0), ("12", 0), ("4", 4), ("3", 3)]
+    assert [die.get("class") for die in dice] == ["cell", "", "cell new", "cell new"]
+    assert texts(dice[1]) == ["12"]
+    assert "dice ann 4 3" in (root.findtext(f"{SVG}desc") or "")

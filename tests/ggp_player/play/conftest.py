@@ -13,8 +13,10 @@ import aiohttp
 import pytest
 
 import gdl
+from ggp_player.clock import Clock, monotonic
 from ggp_player.pages.security import PAGE_HEADERS
-from ggp_player.play.session import Opponent, PlaySession, PlaySetup
+from ggp_player.play.play_setup import Opponent, PlaySetup
+from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
@@ -96,6 +98,7 @@ def begin() -> Begin:
         *persons: str,
         opponents: tuple[Opponent, ...] = ("legal",),
         warm_up: WarmUp = no_warm_up,
+        stopwatch: Clock = monotonic,
         **settings: object,
     ) -> AsyncIterator[PlaySession]:
         rules = rules_of(game)
@@ -103,7 +106,10 @@ def begin() -> Begin:
         setup = PlaySetup(rules, "game", persons=persons, opponents=opponents, **clocks)  # type: ignore[arg-type]
         pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
         try:
-            async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=warm_up) as session:
+            machine = gdl.interpret(rules)
+            async with PlaySession(
+                setup, machine, pool, warm_up=warm_up, stopwatch=stopwatch
+            ) as session:
                 yield session
         finally:
             await pool.close()
@@ -133,3 +139,17 @@ async def move(session: PlaySession, text: str = "") -> None:
     session.choose(role, chosen, step)
     if not session.choosing:
         await asked(session, step + 1)
+
+
+class FakeTime:
+    """A clock that stands until it is set."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def time() -> FakeTime:
+    return FakeTime()

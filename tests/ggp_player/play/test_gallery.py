@@ -7,7 +7,9 @@ import io
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -22,7 +24,10 @@ from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.rulesheets import GameFound
 from ggp_player.play import gallery as gallery_module
 from ggp_player.play.gallery import Gallery, Wish, serve_gallery
-from ggp_player.play.session import PlaySession, PlaySetup
+from ggp_player.play.levels import LEVELS
+from ggp_player.play.match_clock import TIME_CONTROLS
+from ggp_player.play.play_setup import PlaySetup
+from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
 from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
@@ -36,6 +41,9 @@ RULES = """; A game of one step.
 (goal ann 100)"""
 
 
+WON = RULES + "\n(role bob)\n(legal bob wait)\n(goal bob 0)"
+
+
 class Visitor(Browser):
     """At a gallery whose opponents play the first legal move."""
 
@@ -45,11 +53,30 @@ class Visitor(Browser):
         self.wishes: list[Wish] = []
         self.events = EventBus()
 
-    async def begin(self, game: str, *roles: str, level: int = 1) -> PlaySession:
-        assert await self.post("/begin", game=game, roles=roles, level=level) == (200, "{}")
+    async def begin(
+        self, game: str, *roles: str, level: int | str = 1, clock: str = ""
+    ) -> PlaySession:
+        wanted = {"game": game, "roles": roles, "level": level, "clock": clock}
+        assert await self.post("/begin", **wanted) == (200, "{}")
         assert self.gallery.session is not None
         await asked(self.gallery.session)
         return self.gallery.session
+
+    async def at_match(self, path: str, **values: object) -> dict[str, Any]:
+        """Change the match as its page does; return what the page is told when that is over."""
+        page = (await self.get("/match/"))[1]
+        token = page.partition('data-token="')[2].partition('"')[0]
+        assert self.gallery.session is not None
+        asked_for = json.dumps({"match": self.gallery.session.match_number, "step": 0, **values})
+        assert await self.send(path, asked_for, {"X-Page-Token": token}) == (200, "{}")
+        async with self.client.get(f"{self.address}/match/events") as events:
+            async for line in events.content:
+                kind, _, rest = line.decode().partition(": ")
+                if kind == "data" and "position" in (message := json.loads(rest)):
+                    position: dict[str, Any] = message["position"]
+                    if position["is_over"] or position["choosing"]:
+                        return position
+        raise AssertionError("the stream has ended")
 
 
 @pytest.fixture
@@ -64,6 +91,8 @@ async def visitor() -> AsyncIterator[Visitor]:
             wish.ruleset, wish.name, 5, 3, events=events, persons=wish.roles, opponents=("legal",)
         )
         machine = gdl.interpret(wish.ruleset)
+        if wish.adapts:
+            setup = replace(setup, adapts=True).at(LEVELS[wish.level - 1])
         return PlaySession(setup, machine, pool, warm_up=no_warm_up)
 
     async with AsyncExitStack() as stack:
@@ -132,6 +161,85 @@ async def test_one_match_ends_another(visitor: Visitor) -> None:
     assert (await visitor.send("/match/move", body + " " * 2**15, {"X-Page-Token": token}))[
         0
     ] == 413
+
+
+async def test_the_level_follows_what_a_person_reaches(visitor: Visitor) -> None:
+    assert ">adapts to you, now 3: looks three steps ahead</option>" in (await visitor.get())[1]
+    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    session = await visitor.begin(key, "ann", level="adaptive")
+    assert session.setup.level == LEVELS[2]
+    over = await visitor.at_match("/match/move", role="ann", move="wait")
+    told = "The next match is at level 4: searches for a moment."
+    assert (over["result"], over["level"]) == ("You win.", {"number": 4, "told": told})
+    going_on = await visitor.at_match("/match/new")
+    assert (session.setup.level, session.names[gdl.Constant("bob")]) == (
+        LEVELS[3],
+        LEVELS[3].strategy,
+    )
+    told = "The level adapts to you. It is 4 now: searches for a moment."
+    assert going_on["level"] == {"number": 4, "told": told}
+    lost = await visitor.at_match("/match/resign")
+    assert lost["level"]["number"] == 3
+
+
+async def test_a_browser_brings_the_level_of_its_person(visitor: Visitor) -> None:
+    kept = {"Cookie": "ggp_player_level=2"}
+    page = (await visitor.get("/", **kept))[1]
+    assert ">adapts to you, now 2: looks one step ahead</option>" in page
+    assert ">adapts to you, now 3: " in (await visitor.get("/", Cookie="ggp_player_level=9"))[1]
+    body = json.dumps({"game": "nim", "level": "adaptive"})
+    for header, number in ((kept, 2), ({"Cookie": "ggp_player_level=x"}, 3)):
+        assert (await visitor.send("/begin", body, {**header}))[0] == 200
+        assert visitor.wishes[-1].level == number
+    session = visitor.gallery.session
+    assert session is not None
+    await visitor.get("/match/", Cookie="ggp_player_level=1")  # nothing has been moved yet
+    assert session.setup.level == LEVELS[0]
+    await visitor.get("/match/", Cookie="ggp_player_level=5")  # of another browser
+    assert session.setup.level == LEVELS[0]
+
+
+async def test_seats_that_are_changed_at_the_end_change_no_result(visitor: Visitor) -> None:
+    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    session = await visitor.begin(key, "bob", level="adaptive")
+    lost = await visitor.at_match("/match/move", role="bob", move="wait")
+    assert (lost["result"], lost["level"]["number"]) == ("You lose.", 2)
+    changed = await visitor.at_match("/match/flip", step=1)
+    assert (changed["persons"], changed["level"]["number"]) == (["ann"], 2)
+    await visitor.at_match("/match/new", step=1)
+    assert session.setup.level == LEVELS[1]
+
+
+async def test_there_is_no_level_without_an_opponent(visitor: Visitor) -> None:
+    for game, roles in (("eightPuzzle", ()), ("nim", ("first", "second"))):
+        session = await visitor.begin(game, *roles, level="adaptive")
+        assert (session.next_level, session.told_of_level()) == (None, "")
+
+
+async def test_a_level_is_not_said_to_be_what_it_is_not(visitor: Visitor) -> None:
+    session = await visitor.begin("kuhnPoker", level="adaptive")
+    assert session.told_of_level().endswith("3 now: where information is hidden, as level 5.")
+
+
+async def test_who_had_help_stays_at_a_level(visitor: Visitor) -> None:
+    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    await visitor.begin(key, "ann", level="adaptive")
+    await visitor.at_match("/match/move", role="ann", move="wait")
+    going_on = await visitor.at_match("/match/back", step=1)
+    assert going_on["level"]["number"] == 3
+    over = await visitor.at_match("/match/move", role="ann", move="wait")
+    told = "You had help, so the level stays 3: looks three steps ahead."
+    assert over["level"] == {"number": 3, "told": told}
+
+
+async def test_a_clock_is_chosen(visitor: Visitor) -> None:
+    page = (await visitor.get())[1]
+    assert '<option value="30s">30 seconds a move</option>' in page
+    assert "Who has no time left has lost." in page
+    await visitor.begin("nim", clock="5m")
+    await visitor.begin("nim")
+    assert [wish.control for wish in visitor.wishes] == [TIME_CONTROLS[0], None]
+    assert (await visitor.post("/begin", game="nim", level=1, clock="2m"))[0] == 404
 
 
 async def test_a_match_that_cannot_begin_ends_none(visitor: Visitor) -> None:
@@ -243,6 +351,7 @@ def test_what_is_for_one_game_is_refused_without_one(tmp_path: Path) -> None:
         (["--opponent", "mcts"], ("mcts",), "", True),
         (["--level", "1"], ("random",), "auto", False),
         (["--level", "5"], ("auto",), "auto", True),
+        (["--level", "adaptive"], ("alpha_beta:depth=3",), "auto", False),
     ],
 )
 def test_levels_of_the_command_line(

@@ -308,6 +308,62 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
 
 
 @pytest.mark.thorough
+def test_a_browser_remembers_the_level_of_its_person_from_program_to_program(
+    browser: Browser,
+) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(LIMIT)
+    with playing(browser, "play", "--no-browser") as looking:
+        page.goto(looking.url)
+        page.get_by_label("Opponents").select_option("adaptive")
+        begin_from_gallery(page, "Tic-tac-toe")
+        looking.goto(page.url)
+        page.locator("#level", has_text="It is 3 now: looks three steps ahead.").wait_for()
+        page.get_by_role("button", name="Resign").press("Enter")
+        looking.locator("#level", has_text="The next match is at level 2").wait_for()
+        assert looking.context.cookies() == []  # it has not played
+        page.locator("#level", has_text="The next match is at level 2").wait_for()
+        page.get_by_role("button", name="New match").press("Enter")
+        page.locator("#level", has_text="It is 2 now: looks one step ahead.").wait_for()
+    with playing(browser, "play", "--no-browser") as other:
+        page.goto(other.url)
+        found = page.get_by_text("adapts to you, now 2: looks one step ahead")
+        found.wait_for(state="attached")
+    with playing(browser, "play", "ticTacToe", "--level", "adaptive", "--no-browser") as other:
+        other.locator("#level", has_text="It is 3 now").wait_for()
+        page.goto(other.url)
+        page.locator("#level", has_text="It is 2 now").wait_for()
+    page.close()
+
+
+@pytest.mark.thorough
+def test_a_clock_is_seen_to_run_down_and_ends_the_match(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "4", "--timed")
+    with playing(browser, "play", *flags) as page:
+        assert page.get_by_label("Clock").locator("option:checked").inner_text() == (
+            "4 seconds a move"
+        )
+        page.get_by_text("Who has no time left has lost.").wait_for()
+        begin_from_gallery(page, "Tic-tac-toe")
+        clock = page.get_by_role("timer", name="cross, you")
+        assert clock.inner_text() == "4.0 s"
+        page.locator("#legal button", has_text="b2").press("Enter")
+        is_asked(page, 2)
+        page.wait_for_function(
+            "() => parseFloat(document.querySelector('#clocks .time').textContent) < 3"
+        )
+        page.reload()
+        clock.wait_for()
+        assert float(clock.inner_text().split()[0]) < 3.1
+        page.locator("#told-clock", has_text="The time of cross is nearly up.").wait_for(
+            state="attached"
+        )
+        page.locator("#turn.over", has_text="Your time is up: you lose.").wait_for()
+        assert clock.inner_text() == "0.0 s"
+        assert page.get_by_role("button", name="Take back").is_disabled()
+
+
+@pytest.mark.thorough
 def test_files_are_read_in_the_encodings_that_they_may_have(browser: Browser) -> None:
     with playing(browser, "play", "--no-browser", "--opponent", "legal") as page:
         rules = (ROOT / "games" / "ticTacToe.kif").read_text().replace("; Tic-", "; Für Tic-")

@@ -16,8 +16,8 @@ from ggp_player.errors import PlayError
 from ggp_player.play import knowledge
 from ggp_player.play.knowledge import Sight
 from ggp_player.play.match_line import JointMove, MatchLine
-from ggp_player.play.page import view_of
 from ggp_player.play.table import Table, told_of
+from ggp_player.play.table_view import view_of
 from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 
 HIDING = ("phantomTicTacToe", "codeBreaker", "fourCups", "pig", "diceRace")

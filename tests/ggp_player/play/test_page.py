@@ -16,9 +16,19 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
+from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Begin, Browser, asked
+from tests.ggp_player.play.conftest import (
+    FOREIGN,
+    LIMIT,
+    Begin,
+    Browser,
+    FakeTime,
+    asked,
+    move,
+    until,
+)
 from tests.support import hostile_names
 from tests.support.paths import GAMES
 
@@ -41,12 +51,24 @@ class Visitor(Browser):
         async with self.client.get(f"{self.address}/events") as response:
             yield _messages(response)
 
+    async def position(self) -> dict[str, Any]:
+        """Load the events, and return the first position that is told."""
+        async with asyncio.timeout(LIMIT), self.events() as messages:
+            async for message in messages:
+                if "position" in message:
+                    position: dict[str, Any] = message["position"]
+                    return position
+        raise AssertionError("the stream has ended")
+
 
 @asynccontextmanager
-async def visiting(begin: Begin, *game_and_players: str) -> AsyncIterator[Visitor]:
+async def visiting(
+    begin: Begin, *game_and_players: str, **settings: object
+) -> AsyncIterator[Visitor]:
     """A visitor of a match of tic-tac-toe, unless another game is named, who is to move."""
     async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin(*(game_and_players or ("ticTacToe",))))
+        match = begin(*(game_and_players or ("ticTacToe",)), **settings)
+        session = await stack.enter_async_context(match)
         address = await stack.enter_async_context(serve_table(session))
         client = await stack.enter_async_context(aiohttp.ClientSession())
         await asked(session)
@@ -165,7 +187,7 @@ async def positions(
     """The positions that a page shows, each with the board that is on the page then."""
     board: dict[str, Any] = {}
     async for message in messages:
-        assert message.keys() <= {"now", "position", "thoughts"}
+        assert message.keys() <= {"position", "thoughts"}
         if "position" not in message:
             continue
         position = message["position"]
@@ -355,3 +377,26 @@ async def test_a_page_ends_with_its_session(begin: Begin) -> None:
         await page.close()
         await drawer.close()
         assert session.is_closing
+
+
+async def test_the_server_decides_and_a_page_that_is_loaded_again_is_told(
+    begin: Begin, time: FakeTime
+) -> None:
+    async with visiting(begin, "ticTacToe", control=TIME_CONTROLS[1], stopwatch=time) as visitor:
+        session = visitor.session
+        await move(session, "(put b2)")
+        step = session.line.number
+        for used in (0, 25):
+            time.now += used
+            await visitor.load()
+            clocks = (await visitor.position())["clocks"]
+            assert clocks[0] == {"role": "cross", "left": 60 - used, "total": 60, "runs": True}
+        time.now += 40
+        asked_for = {"role": "cross", "move": "(put b1)", "step": step, "match": 1}
+        body = json.dumps(asked_for)
+        german = {"Accept-Language": "de"}
+        assert await visitor.send("/move", body, {**german}) == (409, "die Zeit ist um")
+        await until(session, lambda: session.is_over)
+        position = await visitor.position()
+        assert position["result"] == "Your time is up: you lose."
+        assert position["clocks"][0] == {"role": "cross", "left": 0, "total": 60, "runs": False}

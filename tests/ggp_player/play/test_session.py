@@ -166,12 +166,6 @@ async def test_several_people_and_no_opponent(begin: Begin) -> None:
             pass
 
 
-async def test_a_person_with_a_clock_is_held_to_it(begin: Begin) -> None:
-    async with begin("ticTacToe", is_timed=True, play_clock=1) as session:
-        await until(session, lambda: session.line.number)
-        assert session.errors(1) == ("TO", "")
-
-
 async def test_a_match_is_given_up(begin: Begin) -> None:
     async with begin("ticTacToe") as session:
         await asked(session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -226,8 +227,16 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         self.single_action_space = (
             spaces.MultiDiscrete(counts) if plan.seats is Seats.ALL else spaces.Discrete(counts[0])
         )
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    @cached_property
+    def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """The observations of all copies; made when asked for: of a million it takes seconds."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @cached_property
+    def action_space(self) -> spaces.Space[Any]:  # type: ignore[override]
+        """The actions of all copies."""
+        return batch_space(self.single_action_space, self.num_envs)
 
     def _shaped(self, observations: Any) -> Any:  # noqa: ANN401
         """Give observations their shape: an array, or one for each role where they differ."""

@@ -14,6 +14,7 @@ from gdl.engine.kernels.ir_helpers import (
     POINTER,
     IrHelpers,
     Value,
+    batches,
     get_integer,
     integer,
     local_words,
@@ -26,6 +27,9 @@ MAX_LEVELS = 19
 
 NUMBER_ROWS = MAX_LEVELS + 1
 """Rows for a number of each lane, one for each bit."""
+
+MOST_READ = 16
+"""How many rows of each child are read before a row is written, where memory is far away."""
 
 UNROLLED_LEVELS = 8
 """Lower levels, where the work is, have code of their own; those above share one, with loops."""
@@ -152,33 +156,62 @@ class _Tree:
         """Make the legal moves the moves, and return."""
         helpers, b = self.helpers, self.b
         _, count, legal, moves = self.levels[0]
-        with loop(b, integer(0), count) as move:
-            helpers.store(b, helpers.load(b, legal, move), moves, move)
+        for batch in batches(b, count, helpers.batch):
+            rows = [helpers.load(b, legal, move) for move in batch]
+            for move, row in zip(batch, rows, strict=True):
+                helpers.store(b, row, moves, move)
         b.ret_void()
         b.position_at_end(b.append_basic_block("unreachable"))
+
+    def _in_batches(self, level: _Level, count: Value) -> Iterator[list[Value]]:
+        """Emit what is done with nodes whose children are of a level, some of them at a time."""
+        width = level.width
+        size = max(1, min(self.helpers.batch, MOST_READ // width)) if isinstance(width, int) else 1
+        yield from batches(self.b, count, size)
 
     def emit_sums(self, level: _Level, above: _Level) -> None:
         """Add up pairs of a level's counters into those of the next."""
         helpers, b = self.helpers, self.b
         get, store = helpers.get, b.store
-        pairs, carry = b.lshr(level.nodes, integer(1)), helpers.variable(b, helpers.zero)
-        with loop(b, integer(0), pairs) as pair:
-            left = b.mul(pair, integer(2))
-            first, second = (self._counter(level, b.add(left, integer(i))) for i in range(2))
-            total = self._counter(above, pair)
-            store(helpers.zero, carry)
-            for bit in self._bits(level.width):
-                x, y, over = get(b, first(bit)), get(b, second(bit)), get(b, carry)
-                either = b.xor(x, y)
-                store(b.xor(either, over), total(bit))
-                store(b.or_(b.and_(x, y), b.and_(over, either)), carry)
-            store(get(b, carry), total(level.width))
+        pairs = b.lshr(level.nodes, integer(1))
+        if isinstance(level.width, int):
+            for batch in self._in_batches(level, pairs):
+                self._emit_sums_of(level, above, batch)
+        else:
+            carry = helpers.variable(b, helpers.zero)
+            with loop(b, integer(0), pairs) as pair:
+                left = b.mul(pair, integer(2))
+                first, second = (self._counter(level, b.add(left, integer(i))) for i in range(2))
+                total = self._counter(above, pair)
+                store(helpers.zero, carry)
+                for bit in self._bits(level.width):
+                    x, y, over = get(b, first(bit)), get(b, second(bit)), get(b, carry)
+                    either = b.xor(x, y)
+                    store(b.xor(either, over), total(bit))
+                    store(b.or_(b.and_(x, y), b.and_(over, either)), carry)
+                store(get(b, carry), total(level.width))
         with b.if_then(b.trunc(level.nodes, I1)):
             last = self._counter(level, b.mul(pairs, integer(2)))
             total = self._counter(above, pairs)
             for bit in self._bits(level.width):
                 store(get(b, last(bit)), total(bit))
             store(helpers.zero, total(level.width))
+
+    def _emit_sums_of(self, level: _Level, above: _Level, pairs: list[Value]) -> None:
+        """Add up some pairs; all their counters are read before the first sum is written."""
+        helpers, b = self.helpers, self.b
+        read = []
+        for pair in pairs:
+            left = b.mul(pair, integer(2))
+            both = [self._counter(level, b.add(left, integer(i))) for i in range(2)]
+            read.append([[helpers.get(b, one(bit)) for one in both] for bit in range(level.width)])
+        for pair, bits in zip(pairs, read, strict=True):
+            total, carry = self._counter(above, pair), helpers.zero
+            for bit, (x, y) in enumerate(bits):
+                either = b.xor(x, y)
+                b.store(b.xor(either, carry), total(bit))
+                carry = b.or_(b.and_(x, y), b.and_(carry, either))
+            b.store(carry, total(level.width))
 
     def emit_draw(self, root: _Level, numbers: _Numbers, random: Value) -> None:
         """Find a random number below the count of the root.
@@ -227,11 +260,8 @@ class _Tree:
         number, _, total = numbers
         for bit in self._bits(above.width):
             store(helpers.zero, total(bit))
-        with loop(b, integer(0), above.nodes) as parent:
-            mark = helpers.load(b, above.marks, parent)
-            left = self._counter(level, b.mul(parent, integer(2)))
-            for bit in self._bits(level.width):
-                store(b.or_(get(b, total(bit)), b.and_(mark, get(b, left(bit)))), total(bit))
+        for batch in self._in_batches(level, above.nodes):
+            self._emit_totals_of(level, above, batch, total)
         borrow, less = (helpers.variable(b, helpers.zero) for _ in range(2))
         for bit in self._bits(above.width):
             store(_borrow(b, get(b, number(bit)), get(b, total(bit)), get(b, less)), less)
@@ -242,14 +272,29 @@ class _Tree:
             rest = b.xor(b.xor(old, subtrahend), over)
             store(b.or_(b.and_(old, is_left), b.and_(rest, b.not_(is_left))), number(bit))
         pairs = b.lshr(level.nodes, integer(1))
-        with loop(b, integer(0), pairs) as pair:
-            mark, left = helpers.load(b, above.marks, pair), b.mul(pair, integer(2))
-            helpers.store(b, b.and_(mark, is_left), level.marks, left)
-            right = b.and_(mark, b.not_(is_left))
-            helpers.store(b, right, level.marks, b.add(left, integer(1)))
+        for batch in batches(b, pairs, helpers.batch):
+            marks = [helpers.load(b, above.marks, pair) for pair in batch]
+            for pair, mark in zip(batch, marks, strict=True):
+                left, right = b.mul(pair, integer(2)), b.and_(mark, b.not_(is_left))
+                helpers.store(b, b.and_(mark, is_left), level.marks, left)
+                helpers.store(b, right, level.marks, b.add(left, integer(1)))
         with b.if_then(b.trunc(level.nodes, I1)):
             last = helpers.load(b, above.marks, pairs)
             helpers.store(b, last, level.marks, b.mul(pairs, integer(2)))
+
+    def _emit_totals_of(
+        self, level: _Level, above: _Level, parents: list[Value], total: Callable[[Value], Value]
+    ) -> None:
+        """Add the counters of the left children of marked nodes to a number, in each lane."""
+        helpers, b = self.helpers, self.b
+        lefts = [self._counter(level, b.mul(parent, integer(2))) for parent in parents]
+        marks = [helpers.load(b, above.marks, parent) for parent in parents]
+        for bit in self._bits(level.width):
+            counts = [helpers.get(b, left(bit)) for left in lefts]
+            found = helpers.get(b, total(bit))
+            for mark, count in zip(marks, counts, strict=True):
+                found = b.or_(found, b.and_(mark, count))
+            b.store(found, total(bit))
 
     def emit_upper_levels(self, scratch: Value, random: Value) -> None:
         """Grow the tree above the lower levels, draw at its root, and descend to those.

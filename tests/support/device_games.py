@@ -10,14 +10,16 @@ from tests.support.compiled_games import machine_of
 
 
 def engine_of(
-    machine: PropnetStateMachine, *, bits: int = 64, has_rows: bool | None = None
+    machine: PropnetStateMachine, *, bits: int = 64, **kinds: bool | None
 ) -> DeviceEngine:
+    """Make an engine; ``has_rows`` and ``has_tiles`` are as there."""
     layout = machine.engine.layout
     goals = [(role, value) for role, value in machine.engine.goal_table.tolist()]
     initial = machine.bits(machine.initial_state())
-    return DeviceEngine(layout, goals, len(machine.roles), initial, HostDevice(bits), has_rows)
+    device = HostDevice(bits)
+    return DeviceEngine(layout, goals, len(machine.roles), initial, device, **kinds)
 
 
 @cache
-def host_engine(name: str, bits: int = 64, has_rows: bool | None = None) -> DeviceEngine:
-    return engine_of(machine_of(name), bits=bits, has_rows=has_rows)
+def host_engine(name: str, bits: int = 64, **kinds: bool | None) -> DeviceEngine:
+    return engine_of(machine_of(name), bits=bits, **kinds)

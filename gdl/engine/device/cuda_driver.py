@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+import weakref
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -24,10 +25,9 @@ from numpy.typing import NDArray
 from gdl.code_cache import read_code, write_code
 from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.dlpack import CUDA
-from gdl.engine.device_kernels.targets import KernelTarget
+from gdl.engine.device_kernels.targets import GROUP_THREADS, KernelTarget
 from gdl.errors import DeviceError
 
-THREADS_PER_BLOCK = 128
 WORD_BITS = 32
 
 _MAJOR, _MINOR = 75, 76
@@ -72,8 +72,9 @@ def compile_ptx(source: str, capability: tuple[int, int], *, straight: bool) -> 
     target = llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=f"sm_{major}{minor}", features="+ptx78", opt=0 if straight else 2
     )
-    module = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n{source}')
-    module.data_layout = str(target.target_data)
+    # Said before the code is read, as it is what loads and stores are aligned by.
+    head = f'target datalayout = "{target.target_data}"\ntarget triple = "{TRIPLE}"'
+    module = llvm.parse_assembly(f"{head}\n{source}")
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=0 if straight else 2)
     builder = llvm.create_pass_builder(target, options)
@@ -112,10 +113,8 @@ class CudaArray:
         pointer = ctypes.c_uint64()
         device.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
         self.address = int(pointer.value)
-
-    def __del__(self) -> None:
-        if address := getattr(self, "address", 0):
-            self._device.free(address)
+        # When Python ends the driver frees everything, and modules are gone that this would need.
+        weakref.finalize(self, device.free, self.address).atexit = False
 
 
 class CudaKernels:
@@ -132,8 +131,8 @@ class CudaKernels:
         numbers = [a if isinstance(a, int) else a.address for a in arguments]
         values = [ctypes.c_int64(number) for number in (*numbers, threads)]
         addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-        blocks = -(-threads // THREADS_PER_BLOCK)
-        sizes = [blocks, 1, 1, THREADS_PER_BLOCK, 1, 1, 0]
+        blocks = -(-threads // GROUP_THREADS)
+        sizes = [blocks, 1, 1, GROUP_THREADS, 1, 1, 0]
         call = (self._function(name), *map(ctypes.c_uint, sizes), None, addresses, None)
         self._device.call("cuLaunchKernel", *call)
 
@@ -231,9 +230,9 @@ class CudaDevice:
         address, size = ctypes.c_uint64(array.address), ctypes.c_size_t(values.nbytes)
         self.call("cuMemcpyHtoD_v2", address, ctypes.c_void_p(values.ctypes.data), size)
 
-    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
-        """Copy the beginning of an array to one of the host."""
-        address, size = ctypes.c_uint64(array.address), ctypes.c_size_t(values.nbytes)
+    def read(self, array: DeviceArray, values: NDArray[np.generic], begin: int = 0) -> None:
+        """Copy an array, from a byte on, to one of the host."""
+        address, size = ctypes.c_uint64(array.address + begin), ctypes.c_size_t(values.nbytes)
         self.call("cuMemcpyDtoH_v2", ctypes.c_void_p(values.ctypes.data), address, size)
 
     def copy(self, target: DeviceArray, origin: DeviceArray) -> None:

@@ -63,8 +63,8 @@ class Device(Protocol):
     def write(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
         """Copy values of the host to the beginning of an array."""
 
-    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
-        """Copy the beginning of an array to one of the host; waits for the kernels before."""
+    def read(self, array: DeviceArray, values: NDArray[np.generic], begin: int = 0) -> None:
+        """Copy an array, from a byte on, to one of the host; waits for the kernels before."""
 
     def copy(self, target: DeviceArray, origin: DeviceArray) -> None:
         """Copy one array to another of the same size."""
@@ -143,9 +143,9 @@ class HostDevice:
         values = np.ascontiguousarray(values)
         ctypes.memmove(array.address, values.ctypes.data, values.nbytes)
 
-    def read(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
-        """Copy the beginning of an array."""
-        ctypes.memmove(values.ctypes.data, array.address, values.nbytes)
+    def read(self, array: DeviceArray, values: NDArray[np.generic], begin: int = 0) -> None:
+        """Copy an array from a byte on."""
+        ctypes.memmove(values.ctypes.data, array.address + begin, values.nbytes)
 
     def copy(self, target: DeviceArray, origin: DeviceArray) -> None:
         """Copy one array to another of the same size."""

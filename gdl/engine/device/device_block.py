@@ -187,7 +187,7 @@ class DeviceBlock:
     @property
     def local_bytes(self) -> int:
         """How many bytes of a thread's values have no room in registers, in playouts."""
-        return self.engine.kernels("play", self._threads).local_bytes("play")
+        return self.engine.kernels("play").local_bytes("play")
 
     def synchronize(self) -> None:
         """Wait until all that was begun is done."""
@@ -199,7 +199,7 @@ class DeviceBlock:
         return self._device.zeros(count * self.lanes // 8)
 
     def _launch(self, kernel: str, *arguments: DeviceArray | int) -> None:
-        kernels = self.engine.kernels(kernel, self._threads)
+        kernels = self.engine.kernels(kernel)
         kernels.launch(kernel, (*self._memory, *arguments), self._threads)
 
     def _words(self, array: DeviceArray, count: int) -> NDArray[np.uint8]:

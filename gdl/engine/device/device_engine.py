@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,26 @@ from numpy.typing import NDArray
 from gdl.circuit import GateProgram, Layout
 from gdl.engine.block import Bits
 from gdl.engine.device.device import Device, DeviceArray, Kernels
-from gdl.engine.device_kernels.memory_kernels import MEMORY_WORD, memory_kernel_source
+from gdl.engine.device_kernels.memory_kernels import memory_kernel_source, scratch_size
+from gdl.engine.device_kernels.plane_helpers import WORD, PlaneHelpers, whole_groups
 from gdl.engine.device_kernels.register_kernels import DeviceGame, kernel_source
 from gdl.engine.device_kernels.targets import KernelTarget
-from gdl.engine.kernels import scratch_rows
+from gdl.engine.device_kernels.tiles import (
+    TiledCircuit,
+    cut_into_tiles,
+    in_batches,
+    whole_circuit,
+)
 
 MAX_STRAIGHT_GATES = 20_000
 """A game with more gates, counting those that choose moves, has rows in memory: a line of so many
 instructions takes a GPU's compiler minutes."""
 
-GATES_OF_A_CHOICE = 9
-"""How many gates it takes to choose among moves, for each of them."""
+MAX_TILED_GATES = 40_000
+"""The gates of larger circuits are interpreted: their tiles take too long to compile as well."""
+
+GATES_OF_A_CHOICE = 12
+"""What a move counts for: nine gates of the choice among them, and what keeps its counters."""
 
 PROGRAM_FIELDS = 4
 """How many numbers the record of a program has."""
@@ -30,11 +40,12 @@ PROGRAM_FIELDS = 4
 class DeviceEngine:
     """A circuit made ready to run on a device.
 
-    Where ``has_rows`` is false a thread has its state in registers, and gates are written into the
-    kernels; otherwise rows are in memory, and gates are interpreted. By default the number of gates
-    decides. ``target`` is what kernels are
-    written for. ``initial`` is the initial state, uint8 (fluents,). Kernels are compiled when they
-    are first run. Everything here raises :class:`gdl.DeviceError` where the device fails.
+    Where ``has_rows`` is false a thread of playouts has its state in registers, and gates are
+    written into the kernels; otherwise rows are in memory, and gates are cut into tiles, or
+    interpreted without ``has_tiles``; environments have rows in memory always. By default the
+    number of gates decides. ``target`` is what the kernels of playouts are written for. ``initial``
+    is the initial state, uint8 (fluents,). Kernels are compiled when they are first run. Everything
+    here raises :class:`gdl.DeviceError` where the device fails.
     """
 
     def __init__(
@@ -45,42 +56,50 @@ class DeviceEngine:
         initial: Bits,
         device: Device,
         has_rows: bool | None = None,
+        has_tiles: bool | None = None,
     ) -> None:
         self.layout, self.device, self.initial = layout, device, initial
         self.game = DeviceGame(layout, tuple(goal_table), roles)
         gates = layout.gate_count + GATES_OF_A_CHOICE * sum(layout.move_counts)
         self.has_rows = gates > MAX_STRAIGHT_GATES if has_rows is None else has_rows
-        self.target = device.target
-        if self.has_rows:
-            self.target = KernelTarget(MEMORY_WORD, is_gpu=device.target.is_gpu)
-            whole = layout.view, layout.transition
-            parts = layout.moves_view, layout.goals_view
-            self._programs = _Programs(device, (*whole, *parts))
-        self._kernels: dict[tuple[str, int], Kernels] = {}
+        self._has_tiles = layout.gate_count <= MAX_TILED_GATES if has_tiles is None else has_tiles
+        self.target = self.memory_target if self.has_rows else device.target
+        self._kernels: dict[str, Kernels] = {}
 
-    def kernels(self, name: str, threads: int) -> Kernels:
-        """Return the kernels with one of a name, for so many threads."""
-        key = name, threads if self.has_rows else 0
-        if key not in self._kernels:
+    @cached_property
+    def circuit(self) -> TiledCircuit:
+        """The circuit as kernels have it whose rows are in memory."""
+        return cut_into_tiles(self.layout) if self._has_tiles else whole_circuit(self.layout)
+
+    @cached_property
+    def _programs(self) -> _Programs:
+        layout = self.layout
+        whole = layout.view, layout.transition
+        parts = layout.moves_view, layout.goals_view
+        return _Programs(self.device, () if self.circuit.has_tiles else (*whole, *parts))
+
+    def kernels(self, name: str) -> Kernels:
+        """Return the kernels with one of a name."""
+        if name not in self._kernels:
             source = (
-                memory_kernel_source(name, self.game, self.target, threads)
+                memory_kernel_source(name, self.game, self.circuit, self.target)
                 if self.has_rows
                 else kernel_source(name, self.game, self.target)
             )
-            self._kernels[key] = self.device.kernels(source, straight=not self.has_rows)
-        return self._kernels[key]
+            self._kernels[name] = self.device.kernels(source, straight=not self.has_rows)
+        return self._kernels[name]
 
     @property
-    def episode_target(self) -> KernelTarget:
-        """What the kernels of environments are written for: their words have 64 lanes."""
-        return KernelTarget(MEMORY_WORD, is_gpu=self.device.target.is_gpu)
+    def memory_target(self) -> KernelTarget:
+        """What kernels are written for whose rows are in memory: their words have 64 lanes."""
+        return KernelTarget(WORD, is_gpu=self.device.target.is_gpu)
 
     def program_addresses(self) -> tuple[int, int, int]:
         """Return where the programs of view, goals and transition are; 0 where gates are code.
 
         Where goals are expensive, the view is what is needed for moves.
         """
-        if not self.has_rows:
+        if self.circuit.has_tiles:
             return 0, 0, 0
         whole, transition, moves, goals = (self._programs.address(i) for i in range(4))
         return moves if self.layout.goals_are_expensive else whole, goals, transition
@@ -89,10 +108,13 @@ class DeviceEngine:
         """Make what a block's kernels take before their other arguments: nothing, or its rows."""
         if not self.has_rows:
             return ()
-        most_moves = max(self.layout.move_counts, default=1)
-        sizes = self.layout.rows, scratch_rows(most_moves)
-        rows, scratch = (self.device.zeros(size * threads * MEMORY_WORD // 8) for size in sizes)
+        sizes = self.circuit.layout.rows, scratch_size(self.layout.move_counts)
+        rows, scratch = (self.rows(size, threads) for size in sizes)
         return rows, scratch, self._programs.array
+
+    def rows(self, count: int, threads: int) -> DeviceArray:
+        """Make so many rows of the words of some threads, all 0."""
+        return self.device.zeros(count * whole_groups(threads) * WORD // 8)
 
 
 class _Programs:
@@ -105,6 +127,7 @@ class _Programs:
         self._arrays: list[DeviceArray] = []
         records = []
         for program in programs:
+            program = in_batches(program, PlaneHelpers.batch)
             parts: list[NDArray[Any]] = [program.gates, program.segments, program.feedback]
             arrays = [device.zeros(max(part.nbytes, 1)) for part in parts]
             for array, part in zip(arrays, parts, strict=True):
@@ -112,7 +135,7 @@ class _Programs:
             gates, segments, feedback = (array.address for array in arrays)
             records.append([gates, segments, len(program.segments), feedback])
             self._arrays += arrays
-        self.array = device.zeros(8 * PROGRAM_FIELDS * len(programs))
+        self.array = device.zeros(8 * PROGRAM_FIELDS * max(len(programs), 1))
         device.write(self.array, np.array(records, dtype=np.int64))
 
     def address(self, index: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +13,12 @@ from gdl.engine.device.device import DeviceArray, Kernels
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
 from gdl.engine.device.dlpack import Imported, row_major
-from gdl.engine.device_kernels.byte_kernels import WORD, bytes_at_once
-from gdl.engine.device_kernels.episode_kernels import EpisodePlan, episode_source
-from gdl.engine.device_kernels.register_kernels import RANDOM_PLANES
-from gdl.engine.kernels import scratch_rows
+from gdl.engine.device_kernels.byte_kernels import lanes_of_group
+from gdl.engine.device_kernels.episode_kernels import PARTS, EpisodePlan, episode_source
+from gdl.engine.device_kernels.plane_helpers import GROUP, ROW_BYTES, WORD, in_groups
+from gdl.engine.device_kernels.targets import GROUP_THREADS
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
 from gdl.engine.stepper import (
-    COUNTER_BITS,
     Autoreset,
     SteppingPlan,
     first_random_words,
@@ -54,37 +54,25 @@ class DeviceStepper:
     def __init__(self, engine: DeviceEngine, lanes: int, plan: SteppingPlan) -> None:
         if lanes < 1 or lanes % WORD:
             raise ValueError(f"on a device expected a multiple of {WORD} copies, found {lanes}")
+        circuit = engine.circuit
+        placed = circuit.place(plan.observed), circuit.place(plan.masked)
+        plan = replace(plan, observed=placed[0], masked=placed[1])
         self.engine, self.lanes, self.plan = engine, lanes, plan
         self.autoreset = Autoreset.SAME_STEP
         self._device = engine.device
         self._threads = lanes // WORD
         self._pool = TensorPool(engine.device)
-        layout, roles = engine.layout, engine.game.roles
-        numbers = game_numbers(layout, roles, plan)
-        self._rows = self._planes(numbers["choices"] + roles)
-        self._scratch = self._planes(scratch_rows(max(layout.move_counts, default=1)))
-        self._random = self._planes(RANDOM_PLANES)
-        names = [n for n in BlockArguments._fields if n not in ("rows", "scratch", "random")]
-        counters = {"counters": COUNTER_BITS}
-        self._masks = {name: self._planes(counters.get(name, 1)) for name in names}
+        numbers = game_numbers(circuit.layout, engine.game.roles, plan)
+        self._episodes = episodes = EpisodePlan(circuit, plan, numbers)
+        names = BlockArguments._fields
+        self._rows = {name: engine.rows(episodes.rows_of(name), self._threads) for name in names}
         self._every = np.full(self._threads, -1, dtype=np.int64)
-        self._device.write(self._masks["used"], self._every)
+        self._device.write(self._rows["used"], self._every)
         self._game = self._game_record(numbers)
-        self._blocks = self._array(
-            np.array(
-                BlockArguments(
-                    rows=self._rows.address,
-                    scratch=self._scratch.address,
-                    random=self._random.address,
-                    **{name: array.address for name, array in self._masks.items()},
-                ),
-                dtype=np.int64,
-            )
-        )
-        episodes = EpisodePlan(layout, plan, numbers, self._threads, not engine.has_rows)
-        self._given_rows = self._planes(len(episodes.actions) * episodes.most_actions)
-        self._last_rows = self._planes(len(plan.observed) + 1)
-        source = episode_source(episodes, engine.episode_target)
+        addresses = BlockArguments(**{name: array.address for name, array in self._rows.items()})
+        self._blocks = self._array(np.array(addresses, dtype=np.int64))
+        self._given_rows = engine.rows(episodes.given_rows, self._threads)
+        source = episode_source(episodes, engine.memory_target)
         self._kernels: Kernels = self._device.kernels(source, straight=False)
         self._movers = self._pool.zeros(np.uint8, lanes)
         self._given: Any = None
@@ -94,16 +82,19 @@ class DeviceStepper:
 
     def seed(self, seed: int) -> None:
         """Begin all random moves anew from a seed."""
-        self._device.write(self._random, first_random_words(seed, self._threads))
+        words = in_groups(first_random_words(seed, self._threads))
+        self._device.write(self._rows["random"], words)
 
     def reset(self, lanes: NDArray[np.bool_] | None = None) -> DeviceStepResult:
         """Have some lanes begin again, all by default: bool (lanes,), of the host."""
         chosen = self._every
         if lanes is not None:
             chosen = np.packbits(np.asarray(lanes, dtype=bool), bitorder="little").view(np.int64)
-        self._device.write(self._masks["resetting"], chosen)
+        self._device.write(self._rows["resetting"], chosen)
         result = self._new_result()
-        self._call("reset", result, 0)
+        self._device.clear(result.illegal.array)
+        self._launch("reset", result, 0)
+        self._deliver_all(result)
         return result
 
     def step(self, actions: Any) -> DeviceStepResult:  # noqa: ANN401 of any library
@@ -117,7 +108,10 @@ class DeviceStepper:
         self._device.clear(self._given_rows)
         kernel, given = self._placed(actions)
         self._kernels.launch(kernel, (given, self._given_rows), self.lanes * self.columns)
-        self._call("step", result, self._given_rows.address)
+        self._launch("step", result, self._given_rows.address)
+        self._deliver("deliver_last", "observed", "movers", result.final_observations)
+        self._launch("restart", result, 0)
+        self._deliver_all(result)
         return result
 
     def random_actions(self, masks: DeviceTensor, random: np.random.Generator) -> DeviceTensor:
@@ -133,11 +127,16 @@ class DeviceStepper:
 
     def states(self) -> Bits:
         """Return the states of all lanes, copied to the host: uint8 (lanes, fluents)."""
-        layout = self.engine.layout
-        words = np.empty((layout.fluents + layout.fluent_count, self._threads), dtype=np.uint64)
-        self._device.read(self._rows, words)
-        packed = words[layout.fluents :].view(np.uint8)
-        return np.unpackbits(packed, axis=1, bitorder="little").T
+        layout = self._episodes.circuit.layout
+        rows = layout.fluents + layout.fluent_count
+        group = self._episodes.rows_of("rows") * ROW_BYTES
+        packed = []
+        for first in range(0, self._threads, GROUP):
+            words = np.empty((rows, GROUP), dtype=np.uint64)
+            self._device.read(self._rows["rows"], words, first // GROUP * group)
+            packed.append(words[layout.fluents :, : self._threads - first])
+        bits = np.concatenate(packed, axis=1).view(np.uint8)
+        return np.unpackbits(bits, axis=1, bitorder="little").T
 
     # ------------------------------------------------------------------ actions
 
@@ -194,7 +193,7 @@ class DeviceStepper:
             illegal=pool.take(np.bool_, lanes),
         )
 
-    def _call(self, kernel: str, result: DeviceStepResult, actions: int) -> None:
+    def _launch(self, part: str, result: DeviceStepResult, actions: int) -> None:
         is_shared = self.plan.shared_moves is not None
         call = CallArguments(
             actions=actions,
@@ -206,37 +205,36 @@ class DeviceStepper:
             own_rewards=result.own_rewards.address,
             terminated=result.terminated.address,
             truncated=result.truncated.address,
-            final_observations=self._last_rows.address,
+            final_observations=result.final_observations.address,
             autoreset=int(self.autoreset),
         )
-        arguments = self._game, self._blocks, *call, result.illegal.address
-        self._kernels.launch(kernel, arguments, self._threads)
-        self._movers = result.movers
-        used, active, arrays = self._masks["used"], self._masks["movers"], self._arrays
-        self._deliver("observe", arrays["observed"], used, result.observations)
-        self._deliver("mask", arrays["masked"], active, result.masks)
-        count = len(self.plan.observed)
-        if count:
-            lanes = self._last_rows.address + 8 * count * self._threads
-            given = self._last_rows, lanes, result.final_observations.address, count
-            self._kernels.launch("deliver_last", given, self._threads * count)
+        arguments = self._game, self._blocks, *call, result.illegal.address, PARTS[part]
+        self._kernels.launch("episode", arguments, self._threads)
 
-    def _deliver(
-        self, kernel: str, index: DeviceArray, lanes: DeviceArray, out: DeviceTensor
-    ) -> None:
+    def _deliver_all(self, result: DeviceStepResult) -> None:
+        self._movers = result.movers
+        self._deliver("observe", "observed", "used", result.observations)
+        self._deliver("mask", "masked", "movers", result.masks)
+
+    def _deliver(self, kernel: str, index: str, lanes: str, out: DeviceTensor) -> None:
         count = out.shape[1]
-        if count:
-            given = self._rows, index, lanes, out.address, count
-            self._kernels.launch(kernel, given, self._threads * count // bytes_at_once(count))
+        if count == 0:
+            return
+        together = 0 if kernel == "deliver_last" else lanes_of_group(count)
+        if not together and kernel != "deliver_last":
+            self._device.clear(out.array)  # only bytes of some lanes are written
+        arrays = self._rows["rows"], self._arrays[index], self._rows[lanes], out.address
+        groups = -(-self.lanes // (together or WORD))
+        self._kernels.launch(kernel, (*arrays, self._threads), groups * GROUP_THREADS)
 
     # ------------------------------------------------------------------ records
 
     def _game_record(self, numbers: dict[str, int]) -> DeviceArray:
-        engine, layout = self.engine, self.engine.layout
+        engine, layout = self.engine, self._episodes.circuit.layout
         table = np.array(engine.game.goal_table, dtype=np.int64).reshape(-1, 2)
         arrays = game_arrays(layout.move_counts, table, self.plan)
         self._arrays = {name: self._array(array) for name, array in arrays._asdict().items()}
-        start = np.repeat(-engine.initial.astype(np.int64)[:, None], self._threads, axis=1)
+        start = np.repeat(-engine.initial.astype(np.int64)[:, None], GROUP, axis=1)
         self._start = self._array(start)
         view, goals, transition = engine.program_addresses()
         record = GameArguments(
@@ -252,9 +250,6 @@ class DeviceStepper:
             **numbers,
         )
         return self._array(np.array(record, dtype=np.int64))
-
-    def _planes(self, count: int) -> DeviceArray:
-        return self._device.zeros(8 * count * self._threads)
 
     def _array(self, values: NDArray[np.generic]) -> DeviceArray:
         """Copy an array to the device."""

@@ -6,6 +6,7 @@ Reference: the DLPack specification of the Data API standards' consortium, versi
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -118,6 +119,7 @@ class Imported:
     def __init__(self, capsule: object) -> None:
         self._managed = _Managed.from_address(_pointer_of(capsule, _NAME))
         _rename(capsule, _USED)
+        weakref.finalize(self, _let_go, self._managed).atexit = False
         tensor = self._managed.tensor
         shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
         kinds = {code: kind for kind, code in _CODES.items()}
@@ -130,11 +132,12 @@ class Imported:
             strides=_strides(tensor, shape),
         )
 
-    def __del__(self) -> None:
-        managed = getattr(self, "_managed", None)
-        if managed is not None and managed.deleter:
-            delete: Callable[[int], None] = _DELETER(managed.deleter)
-            delete(ctypes.addressof(managed))
+
+def _let_go(managed: _Managed) -> None:
+    """Tell whoever has made an array that it is not needed any more."""
+    if managed.deleter:
+        delete: Callable[[int], None] = _DELETER(managed.deleter)
+        delete(ctypes.addressof(managed))
 
 
 def _strides(tensor: _Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:

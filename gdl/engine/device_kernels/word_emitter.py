@@ -142,9 +142,9 @@ class WordEmitter:
             offset = self.value(f"add i64 {before}, {thread}")
         return self.value(f"getelementptr {self.word}, {self.pointer} {base}, i64 {offset}")
 
-    def load(self, address: str) -> str:
-        """Load a word."""
-        return self.value(f"load {self.word}, {self.pointer} {address}")
+    def load(self, address: str, pointer: str = "") -> str:
+        """Load a word; the address has another type than others where ``pointer`` is given."""
+        return self.value(f"load {self.word}, {pointer or self.pointer} {address}")
 
     def store(self, value: str, address: str) -> None:
         """Store a word."""

@@ -14,11 +14,16 @@ from gdl.engine.kernels.ir_helpers import (
     integer,
     loop,
     repeat,
+    whole_batches,
 )
 
 
 def emit_interpret(helpers: IrHelpers) -> Value:
-    """Emit the evaluation of a gate program in a block, gate by gate."""
+    """Emit the evaluation of a gate program in a block, gate by gate.
+
+    Where rows are read in batches, gates of segments without feedback are evaluated in batches,
+    too: none may need another of its batch (:func:`gdl.engine.device_kernels.tiles.in_batches`).
+    """
     function, b = helpers.function("interpret", ir.VoidType(), [POINTER, POINTER])
     rows, program = function.args
     gates, segments = (b.inttoptr(get_integer(b, program, integer(i)), POINTER) for i in (0, 1))
@@ -40,13 +45,33 @@ def emit_interpret(helpers: IrHelpers) -> Value:
         with loop(b, first_loop, last_loop) as number:
             row = b.zext(get_integer(b, feedback, b.mul(number, integer(2)), I32), I64)
             helpers.store(b, helpers.zero, rows, row)
-        with repeat(b) as again:
-            with loop(b, first, last) as gate:
+
+        def evaluate(numbers: list[Value]) -> None:
+            found = []
+            for gate in numbers:
                 index = b.mul(gate, integer(3))
                 row = b.zext(get_integer(b, gates, index, I32), I64)
                 left = literal(gates, b.add(index, integer(1)))
                 right = literal(gates, b.add(index, integer(2)))
-                helpers.store(b, b.and_(left, right), rows, row)
+                found.append((row, b.and_(left, right)))
+            for row, value in found:
+                helpers.store(b, value, rows, row)
+
+        def evaluate_one_by_one() -> None:
+            with loop(b, first, last) as gate:
+                evaluate([gate])
+
+        with repeat(b) as again:
+            if helpers.batch == 1:
+                evaluate_one_by_one()
+            else:
+                straight = b.icmp_signed("==", first_loop, last_loop)
+                with b.if_else(straight) as (together, repeated):
+                    with together:
+                        for batch in whole_batches(b, first, last, helpers.batch):
+                            evaluate(batch)
+                    with repeated:
+                        evaluate_one_by_one()
             changed = helpers.variable(b, helpers.zero)
             with loop(b, first_loop, last_loop) as number:
                 index = b.mul(number, integer(2))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir
 
-I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+I1, I8, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 POINTER = ir.PointerType()
 
 Value: TypeAlias = Any
@@ -28,10 +28,12 @@ class IrHelpers:
     """The types and small building blocks of one block width.
 
     ``batch`` is how many rows are read, where rows are copied, before the first is written.
-    ``known`` are fields of the record of a game, by name, whose values are known beforehand.
+    ``known`` are fields of the record of a game, by name, whose values are known beforehand. With
+    ``moves_in_place`` the game has a function ``move``, which writes the next state over the old.
     """
 
     batch = 1
+    moves_in_place = False
     known: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, module: ir.Module, words: int) -> None:
@@ -176,11 +178,16 @@ def batches(b: Value, count: Value, size: int) -> Iterator[list[Value]]:
     """
     whole = b.sub(count, b.urem(count, integer(size))) if size > 1 else integer(0)
     if size > 1:
-        with loop(b, integer(0), b.udiv(count, integer(size))) as batch:
-            first = b.mul(batch, integer(size))
-            yield [b.add(first, integer(place)) for place in range(size)]
+        yield from whole_batches(b, integer(0), whole, size)
     with loop(b, whole, count) as number:
         yield [number]
+
+
+def whole_batches(b: Value, first: Value, last: Value, size: int) -> Iterator[list[Value]]:
+    """Emit, for numbers from the first up to the last, exclusive, what is done with a batch."""
+    with loop(b, integer(0), b.udiv(b.sub(last, first), integer(size))) as batch:
+        begin = b.add(first, b.mul(batch, integer(size)))
+        yield [b.add(begin, integer(place)) for place in range(size)]
 
 
 class Record:

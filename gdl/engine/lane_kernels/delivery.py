@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from gdl.engine.kernels.ir_helpers import (
     I1,
+    I8,
     I32,
     I64,
     POINTER,
@@ -25,7 +26,6 @@ from gdl.engine.kernels.ir_helpers import (
     loop,
 )
 
-I8 = ir.IntType(8)
 SQUARE = ir.VectorType(I64, 8)
 """Eight words of a square; eight of these are a square."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from gdl.engine.kernels.ir_helpers import (
+    I8,
     I64,
     POINTER,
     IrHelpers,
@@ -15,7 +16,6 @@ from gdl.engine.kernels.ir_helpers import (
     loop,
     repeat,
 )
-from gdl.engine.lane_kernels.delivery import I8
 
 GOLDEN = 0x9E3779B97F4A7C15
 MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from gdl.engine.kernels.ir_helpers import (
+    I8,
     I64,
     POINTER,
     IrHelpers,
@@ -27,7 +28,7 @@ from gdl.engine.kernels.masked_rows import copy_in_lanes
 from gdl.engine.kernels.play import EVALUATOR
 from gdl.engine.lane_kernels.actions import emit_check, emit_choices, emit_put
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
-from gdl.engine.lane_kernels.delivery import I8, emit_deliver, emit_spread
+from gdl.engine.lane_kernels.delivery import emit_deliver, emit_spread
 
 SELECT = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER])
 """``void select(legal, moves, count, scratch, random)``."""
@@ -248,9 +249,7 @@ def emit_advance(helpers: IrHelpers, pieces: Pieces, choose: Value, find: Value)
     b.cbranch(helpers.any(b, e.mask("pending")), step, look)
     b.position_at_end(step)
     e.forward(choose)
-    e.evaluate("transition")
-    rows = e.rows_of("next"), e.rows_of("fluents")
-    copy_in_lanes(helpers, b, rows, e.mask("pending"), e.game.number("fluent_count"))
+    _emit_transition(e)
     _emit_count(e)
     b.branch(look)
     b.position_at_end(look)
@@ -266,6 +265,18 @@ def emit_advance(helpers: IrHelpers, pieces: Pieces, choose: Value, find: Value)
     b.position_at_end(finished)
     b.ret_void()
     return e.function
+
+
+def _emit_transition(e: Emitter) -> None:
+    """Put the pending lanes into the state that their moves lead to."""
+    helpers = e.helpers
+    if helpers.moves_in_place:
+        given = [e.block.address("rows"), e.block.address("pending")]
+        helpers.call(e.b, "move", integer(0), EVALUATOR, given)
+        return
+    e.evaluate("transition")
+    rows = e.rows_of("next"), e.rows_of("fluents")
+    copy_in_lanes(helpers, e.b, rows, e.mask("pending"), e.game.number("fluent_count"))
 
 
 def _emit_count(e: Emitter) -> None:
@@ -354,7 +365,7 @@ def emit_reward(helpers: IrHelpers, pieces: Pieces) -> Value:
 
 
 def _emit_rewards_of_word(e: Emitter, word: Value, ended: Value) -> None:
-    """Write what each role's lowest goal is worth, goal after goal, in the lanes that have ended."""
+    """Write what each role's lowest goal is worth, in the lanes that have ended, goal by goal."""
     b = e.b
     goals, out = e.rows_of("goals"), e.call.address("rewards")
     table, values = e.game.address("goal_table"), e.game.address("rewards")
@@ -420,9 +431,12 @@ def _emit_no_actions(e: Emitter, out: Value, count: Value) -> None:
             b.store(ir.Constant(I8, 0), b.gep(out, [place], source_etype=I8))
 
 
-def emit_step_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
-    """Emit one step of a block whose actions have been checked, from actions to arrays."""
-    e = Emitter(helpers, "step_block", ir.VoidType(), pieces)
+def emit_step_lanes(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
+    """Emit one step of a block whose actions have been checked, up to the ends of episodes.
+
+    After it ``movers`` are the lanes that begin again in the same step.
+    """
+    e = Emitter(helpers, "step_lanes", ir.VoidType(), pieces)
     b = e.b
     used, done = e.mask("used"), e.mask("done")
     waiting = e.without(b.and_(used, e.row("terminal")), b.or_(done, e.mask("held")))
@@ -440,27 +454,40 @@ def emit_step_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value])
     with b.if_then(helpers.any(b, ended)):
         e.forward(parts["reward"])
     finished = b.or_(ended, truncated)
+    same = b.icmp_signed("==", e.call.number("autoreset"), integer(SAME_STEP))
+    e.set_mask("movers", b.select(same, finished, helpers.zero))
+    waiting = b.select(same, helpers.zero, finished)
+    e.set_mask("done", b.or_(e.mask("done"), waiting))
+    b.ret_void()
+    return e.function
+
+
+def emit_begin_again(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
+    """Emit the new start of the lanes in ``movers``, after a step, and the delivery of all."""
+    e = Emitter(helpers, "begin_again", ir.VoidType(), pieces)
+    b = e.b
+    finished = e.mask("movers")
     with b.if_then(helpers.any(b, finished)):
-        same = b.icmp_signed("==", e.call.number("autoreset"), integer(SAME_STEP))
-        with b.if_else(same) as (begin, wait):
-            with begin:
-                _emit_begin_again(e, finished, parts["advance"])
-            with wait:
-                e.set_mask("done", b.or_(e.mask("done"), finished))
+        e.set_mask("resetting", finished)
+        e.forward(parts["advance"])
     e.forward(parts["deliver_all"])
     b.ret_void()
     return e.function
 
 
-def _emit_begin_again(e: Emitter, finished: Value, advance: Value) -> None:
-    """Deliver what lanes have ended with, and have them begin again."""
-    e.set_mask("movers", finished)
-    count = e.game.number("observed_count")
-    where = [e.block.address("rows"), e.game.address("observed"), count]
-    out = e.call.address("final_observations")
-    e.b.call(e.pieces.deliver, [*where, e.block.address("movers"), out, count])
-    e.set_mask("resetting", finished)
-    e.forward(advance)
+def emit_step_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
+    """Emit a whole step of a block whose actions have been checked, from actions to arrays."""
+    e = Emitter(helpers, "step_block", ir.VoidType(), pieces)
+    b = e.b
+    e.forward(parts["step_lanes"])
+    with b.if_then(helpers.any(b, e.mask("movers"))):
+        count = e.game.number("observed_count")
+        where = [e.block.address("rows"), e.game.address("observed"), count]
+        out = e.call.address("final_observations")
+        b.call(pieces.deliver, [*where, e.block.address("movers"), out, count])
+    e.forward(parts["begin_again"])
+    b.ret_void()
+    return e.function
 
 
 def emit_reset_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
@@ -474,15 +501,18 @@ def emit_reset_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]
     return e.function
 
 
-def emit_episodes(helpers: IrHelpers, pieces: Pieces, deliver_all: Value) -> tuple[Value, Value]:
-    """Emit a step of a block, and a new start, with what delivers their results."""
+def emit_episodes(helpers: IrHelpers, pieces: Pieces, deliver_all: Value) -> dict[str, Value]:
+    """Emit the parts of a step of a block, and a new start, with what delivers their results."""
     choose, find = emit_choose(helpers, pieces), emit_find_choices(helpers, pieces)
     parts = {
         "advance": emit_advance(helpers, pieces, choose, find),
         "reward": emit_reward(helpers, pieces),
         "deliver_all": deliver_all,
     }
-    return emit_step_block(helpers, pieces, parts), emit_reset_block(helpers, pieces, parts)
+    parts["step_lanes"] = emit_step_lanes(helpers, pieces, parts)
+    parts["begin_again"] = emit_begin_again(helpers, pieces, parts)
+    parts["reset_block"] = emit_reset_block(helpers, pieces, parts)
+    return parts
 
 
 def emit_for_all_blocks(helpers: IrHelpers, name: str, function: Value) -> Value:
@@ -530,7 +560,8 @@ def emit_stepping(helpers: IrHelpers) -> None:
     )
     checks = emit_check_actions(helpers, pieces)
     check = emit_for_all_blocks(helpers, "check_blocks", checks)
-    steps, resets = emit_episodes(helpers, pieces, emit_deliver_all(helpers, pieces))
+    parts = emit_episodes(helpers, pieces, emit_deliver_all(helpers, pieces))
+    steps = emit_step_block(helpers, pieces, parts)
     step = emit_for_all_blocks(helpers, "step_blocks", steps)
     _emit_checked_step(helpers, check, step)
-    emit_for_all_blocks(helpers, "reset_blocks", resets)
+    emit_for_all_blocks(helpers, "reset_blocks", parts["reset_block"])

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from gdl.engine.device_kernels.episode_kernels import EpisodePlan, episode_sourc
 from gdl.engine.device_kernels.memory_kernels import memory_kernel_source
 from gdl.engine.device_kernels.register_kernels import DeviceGame, kernel_source
 from gdl.engine.device_kernels.targets import KernelTarget
+from gdl.engine.device_kernels.tiles import cut_into_tiles, whole_circuit
 from gdl.engine.stepper import game_numbers
 from gdl.envs.seats import EpisodeSettings, plan_turn
 from tests.support.compiled_games import machine_of
@@ -132,6 +134,8 @@ def test_arrays_hold_what_is_written_and_are_freed(driver) -> None:
     device.clear(second)
     device.read(second, found)
     assert not found.any()
+    device.read(first, found[:4], begin=32)
+    assert np.array_equal(found[:4], values[8:12])
     del first, second
     assert not driver.arrays
 
@@ -242,24 +246,29 @@ def test_gates_become_ptx(game: str, kernel: str, tmp_path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_kernels_with_rows_in_memory_become_ptx(kernel: str, tmp_path) -> None:
-    source = memory_kernel_source(kernel, game_of("hex"), KernelTarget(64, is_gpu=True), 512)
+@pytest.mark.parametrize("tiled", [True, False])
+def test_kernels_with_rows_in_memory_become_ptx(kernel: str, tiled: bool, tmp_path) -> None:
+    layout = machine_of("hex").engine.layout
+    circuit = cut_into_tiles(layout, 50) if tiled else whole_circuit(layout)
+    source = memory_kernel_source(kernel, game_of("hex"), circuit, KernelTarget(64, is_gpu=True))
     code = compile_ptx(source, HOPPER, straight=False)
     assert entries(code) == {kernel}
     assert_assembles(code, tmp_path)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("straight", [True, False])
-def test_environments_become_ptx(straight: bool, tmp_path) -> None:
+@pytest.mark.parametrize("tiled", [True, False])
+def test_environments_become_ptx(tiled: bool, tmp_path) -> None:
     machine = machine_of("ticTacToe")
     plan = plan_turn(machine, "auto", EpisodeSettings((-1.0, 1.0), 9)).stepping
     layout = machine.engine.layout
-    episodes = EpisodePlan(layout, plan, game_numbers(layout, 2, plan), 512, straight)
+    circuit = cut_into_tiles(layout) if tiled else whole_circuit(layout)
+    plan = replace(plan, observed=circuit.place(plan.observed), masked=circuit.place(plan.masked))
+    episodes = EpisodePlan(circuit, plan, game_numbers(circuit.layout, 2, plan))
     code = compile_ptx(
         episode_source(episodes, KernelTarget(64, is_gpu=True)), HOPPER, straight=False
     )
-    wanted = {"step", "reset", "observe", "mask", "deliver_last", "place32", "place64", "draw"}
+    wanted = {"episode", "observe", "mask", "deliver_last", "place32", "place64", "draw"}
     assert entries(code) == wanted
     assert_assembles(code, tmp_path)
 

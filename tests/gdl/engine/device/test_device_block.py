@@ -57,8 +57,10 @@ def host_blocks(machine: PropnetStateMachine) -> list[Block]:
     return blocks
 
 
-def assert_plays_as_blocks(machine: PropnetStateMachine, has_rows: bool, steps: int = 90) -> None:
-    engine = engine_of(machine, has_rows=has_rows)
+def assert_plays_as_blocks(
+    machine: PropnetStateMachine, has_rows: bool, steps: int = 90, *, has_tiles: bool | None = None
+) -> None:
+    engine = engine_of(machine, has_rows=has_rows, has_tiles=has_tiles)
     for refill in (True, False):
         block, others = device_block(engine), host_blocks(machine)
         found = block.play(steps, refill)
@@ -73,6 +75,11 @@ def assert_plays_as_blocks(machine: PropnetStateMachine, has_rows: bool, steps: 
 @pytest.mark.parametrize(("name", "has_rows"), FEW)
 def test_playouts_are_those_of_blocks(name: str, has_rows: bool) -> None:
     assert_plays_as_blocks(machine_of(name), has_rows)
+
+
+@pytest.mark.parametrize("name", ["nim", pytest.param("hex", marks=pytest.mark.thorough)])
+def test_playouts_that_are_interpreted_are_those_of_blocks(name: str) -> None:
+    assert_plays_as_blocks(machine_of(name), has_rows=True, has_tiles=False)
 
 
 @pytest.mark.thorough

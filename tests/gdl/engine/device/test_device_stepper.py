@@ -7,6 +7,7 @@ import pytest
 
 from gdl.engine import Autoreset, Stepper, random_actions
 from gdl.engine.device import DeviceStepper, DeviceStepResult
+from gdl.engine.device_kernels import byte_kernels
 from gdl.envs.seats import EpisodeSettings, SeatPlan, plan_all, plan_seat, plan_turn
 from tests.support.compiled_games import machine_of
 from tests.support.device_games import host_engine
@@ -17,20 +18,20 @@ LANES = 64
 ALWAYS = ("observations", "masks", "rewards", "terminated", "truncated")
 
 CASES = [
-    ("ticTacToe", plan_seat, False),
-    ("connectFour", plan_turn, False),
+    ("ticTacToe", plan_seat, True),
     ("connectFour", plan_turn, True),
-    ("biddingTicTacToe", plan_all, False),
-    ("phantomTicTacToe", plan_all, True),
-    ("pig", plan_seat, False),
+    ("connectFour", plan_turn, False),
+    ("biddingTicTacToe", plan_all, True),
+    ("phantomTicTacToe", plan_all, False),
+    ("pig", plan_seat, True),
 ]
 MORE = [
-    ("hex", plan_turn, False),
-    ("trefoil", plan_turn, False),
-    ("kuhnPoker", plan_all, False),
-    ("dotsAndBoxes", plan_turn, False),
-    ("tron", plan_all, False),
-    ("breakthrough", plan_turn, True),
+    ("hex", plan_turn, True),
+    ("trefoil", plan_turn, True),
+    ("kuhnPoker", plan_all, True),
+    ("dotsAndBoxes", plan_turn, True),
+    ("tron", plan_all, True),
+    ("breakthrough", plan_turn, False),
 ]
 
 
@@ -56,9 +57,9 @@ def assert_agree(plan: SeatPlan, ours: DeviceStepResult, theirs) -> None:
     assert not ours.illegal.numpy().any()
 
 
-def assert_steps_agree(game: str, make, has_rows: bool, mode: Autoreset) -> None:
+def assert_steps_agree(game: str, make, has_tiles: bool, mode: Autoreset) -> None:
     plan = plan_of(game, make, limit=7 if make is plan_turn else 0)
-    ours = DeviceStepper(host_engine(game, has_rows=has_rows), LANES, plan.stepping)
+    ours = DeviceStepper(host_engine(game, has_tiles=has_tiles), LANES, plan.stepping)
     theirs, random = Stepper(machine_of(game), LANES, plan.stepping), np.random.default_rng(3)
     ours.autoreset = theirs.autoreset = mode
     ours.seed(7)
@@ -81,16 +82,16 @@ def assert_steps_agree(game: str, make, has_rows: bool, mode: Autoreset) -> None
 
 
 @pytest.mark.parametrize("mode", list(Autoreset))
-@pytest.mark.parametrize(("game", "make", "has_rows"), CASES)
-def test_steps_are_those_of_the_host(game: str, make, has_rows: bool, mode: Autoreset) -> None:
-    assert_steps_agree(game, make, has_rows, mode)
+@pytest.mark.parametrize(("game", "make", "has_tiles"), CASES)
+def test_steps_are_those_of_the_host(game: str, make, has_tiles: bool, mode: Autoreset) -> None:
+    assert_steps_agree(game, make, has_tiles, mode)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("mode", list(Autoreset))
-@pytest.mark.parametrize(("game", "make", "has_rows"), MORE)
-def test_steps_of_more_games_are_those_of_the_host(game, make, has_rows, mode) -> None:
-    assert_steps_agree(game, make, has_rows, mode)
+@pytest.mark.parametrize(("game", "make", "has_tiles"), MORE)
+def test_steps_of_more_games_are_those_of_the_host(game, make, has_tiles, mode) -> None:
+    assert_steps_agree(game, make, has_tiles, mode)
 
 
 def test_an_action_that_is_not_legal_leaves_its_lane_as_it_is() -> None:
@@ -171,3 +172,13 @@ def test_copies_that_do_not_fill_words_are_refused() -> None:
     plan = plan_of("ticTacToe", plan_turn, limit=0)
     with pytest.raises(ValueError, match="expected a multiple of 64 copies, found 100"):
         DeviceStepper(host_engine("ticTacToe"), 100, plan.stepping)
+
+
+@pytest.mark.parametrize("game", ["hex", "ticTacToe"])
+def test_lines_that_have_no_room_in_shared_memory_are_delivered_as_others(
+    game: str, monkeypatch
+) -> None:
+    monkeypatch.setattr(byte_kernels, "MOST_BYTES", 50)
+    monkeypatch.setattr(byte_kernels, "ROUNDS", 1)
+    assert byte_kernels.lanes_of_group(20) == 0
+    assert_steps_agree(game, plan_turn, has_tiles=True, mode=Autoreset.SAME_STEP)

@@ -27,8 +27,8 @@ class DeviceReport:
     """The figures of one game on a device.
 
     ``registers`` says whether a thread has its state in registers, with the gates in the kernel;
-    otherwise rows are in memory, with tiles of gates or the interpreter. ``local_bytes`` are those of a thread's
-    values for which there are too few registers. ``first_seconds`` go by from the
+    otherwise rows are in memory, with tiles of gates or the interpreter. ``local_bytes`` are those
+    of a thread's values for which there are too few registers. ``first_seconds`` go by from the
     compiled game to the first results. ``host_states_per_cpu_second`` is what one core of this
     host makes of the same game.
     """

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which playouts to make, and where: ``ray`` is the address of a cluster, if any."""
+    """Which playouts to make, and where: on a cluster with the address ``ray``, or a device."""
 
     seed: int
     playouts: int
     max_steps: int
     ray: str | None
+    device: str | None = None
 
 
 def run_playout(
@@ -40,17 +41,22 @@ def run_playout(
     output: Path | None,
     **wanted: Any,  # noqa: ANN401 what Wanted has
 ) -> None:
-    """Play random matches, written as JSON lines."""
+    """Play random matches, and write them down."""
     ruleset, asked = read_rules(file), Wanted(**wanted)
     if layout != Format.TRACE and asked.seed < 0:
         raise click.UsageError("the seed of rows must be 0 or more")
-    if layout == Format.TRACE and asked.ray is not None:
-        raise click.UsageError("a cluster plays rows, not traces: --format jsonl or parquet")
+    if layout in (Format.TRACE, Format.RESULTS) and asked.ray is not None:
+        raise click.UsageError(f"--ray is for rows: --format jsonl or parquet, not {layout}")
+    if layout != Format.RESULTS and asked.device is not None:
+        raise click.UsageError(f"--device is for results: --format results, not {layout}")
     if layout == Format.PARQUET:
         _write_parquet(ruleset, game_name(file), asked, output)
         return
-    lines = _trace(ruleset, game_name(file), asked) if layout == Format.TRACE else None
-    _write_lines(lines or _rows(ruleset, asked), output)
+    if layout == Format.TRACE:
+        lines = _trace(ruleset, game_name(file), asked)
+    else:
+        lines = (_results if layout == Format.RESULTS else _rows)(ruleset, asked)
+    _write_lines(lines, output)
 
 
 def _write_lines(lines: Iterator[str], output: Path | None) -> None:
@@ -93,6 +99,15 @@ def _rows(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
     machine = _compiled(ruleset)
     for recording in _recordings(machine, wanted):
         yield from json_lines(machine, recording)
+
+
+def _results(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
+    from gdl.datasets import play_matches, result_lines
+
+    machine = gdl.compile(ruleset) if wanted.device is not None else _compiled(ruleset)
+    asked = wanted.playouts, wanted.seed, wanted.max_steps, wanted.device
+    for results in play_matches(machine, *asked):
+        yield from result_lines(machine, results)
 
 
 def _write_parquet(ruleset: Ruleset, name: str, wanted: Wanted, output: Path | None) -> None:

@@ -6,7 +6,14 @@ from enum import StrEnum
 
 import click
 
-from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, runs, seed_option
+from gdl.cli.arguments import (
+    OUTPUT,
+    device_option,
+    number_option,
+    rulesheet_argument,
+    runs,
+    seed_option,
+)
 from gdl.playouts import DEFAULT_MAX_STEPS
 
 
@@ -19,6 +26,8 @@ class Format(StrEnum):
     """One object for each state, whole; by the compiled engine."""
     PARQUET = "parquet"
     """The same rows as a Parquet file."""
+    RESULTS = "results"
+    """One object for each match: its length and goals."""
 
 
 @click.command("playout")
@@ -37,7 +46,7 @@ class Format(StrEnum):
     "layout",
     type=click.Choice([each.value for each in Format]),
     default=Format.TRACE.value,
-    help="A trace to compare answers with, or rows to learn from, as JSON lines or Parquet.",
+    help="A trace to compare answers with, rows to learn from, as JSON lines or Parquet; results.",
 )
 @click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")
 @click.option(
@@ -45,6 +54,7 @@ class Format(StrEnum):
     metavar="ADDRESS",
     help="Play on a Ray cluster: its address, auto, or local to start one here.",
 )
+@device_option("Play on a GPU, such as cuda:0, or host; with --format results.")
 @runs("gdl.cli.playout:run_playout")
 def playout_command() -> None:
     """Play random matches, written as JSON lines.
@@ -60,9 +70,13 @@ def playout_command() -> None:
     'ggp-player[parquet]'. With --ray the blocks of playouts are played on a cluster, by the extra
     ray; the rows and their order are the same.
 
+    With --format results there is one object for each match: how many steps it had, and what each
+    role got. With --device they are played on a GPU, a million at a time.
+
     \b
     Examples:
         gdl playout games/ticTacToe.kif --seed 7
         gdl playout games/tron.kif --playouts 3 --max-steps 80 > tron.trace.jsonl
         gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
+        gdl playout games/hex.kif --playouts 1000000 --format results --device cuda:0
     """

@@ -62,3 +62,26 @@ def test_rows_have_seeds_of_natural_numbers() -> None:
     done = playout("--format", "jsonl", "--seed", -1)
     assert done.exit_code == 2
     assert "must be 0 or more" in done.stderr
+
+
+@pytest.mark.parametrize("device", [(), ("--device", "host")])
+def test_results_have_a_line_for_every_match(device: tuple[str, ...]) -> None:
+    done = playout("--format", "results", "--playouts", 600, "--seed", 2, *device)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["playout"] for row in rows] == list(range(600))
+    assert all(row["terminal"] and row["steps"] > 0 for row in rows)
+    assert {tuple(row["goals"].values()) for row in rows} == {(0, 100), (100, 0)}
+    assert list(rows[0]["goals"]) == ["first", "second"]
+
+
+def test_a_match_that_is_cut_off_has_no_result() -> None:
+    done = playout("--format", "results", "--max-steps", 1)
+    assert done.stdout == (
+        '{"playout":0,"steps":null,"goals":{"first":null,"second":null},"terminal":false}\n'
+    )
+
+
+def test_where_matches_are_played_must_fit_what_is_written() -> None:
+    assert "--device is for results: --format results" in playout("--device", "host").stderr
+    done = playout("--format", "results", "--ray", "auto")
+    assert "--ray is for rows: --format jsonl or parquet, not results" in done.stderr

@@ -271,7 +271,6 @@ def _emit_put(helpers: PlaneHelpers, shared_count: int) -> Value:
     function, b = helpers.function("put", ir.VoidType(), arguments)
     moves, count, given, _, lanes, table = function.args
     chosen = helpers.load(b, lanes, integer(0))
-
     renamed = b.icmp_signed("!=", b.ptrtoint(table, I64), integer(0))
     with b.if_else(renamed) as (shared, own):
         with shared:

@@ -40,7 +40,7 @@ class TiledCircuit:
     @property
     def has_tiles(self) -> bool:
         """Whether it was cut; otherwise it is for the interpreter."""
-        return bool(self.moves_view)
+        return bool(self.moves_view or self.goals_view or self.transition)
 
     @property
     def moves_in_place(self) -> bool:

@@ -78,5 +78,5 @@ def playout_command() -> None:
         gdl playout games/ticTacToe.kif --seed 7
         gdl playout games/tron.kif --playouts 3 --max-steps 80 > tron.trace.jsonl
         gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
-        gdl playout games/hex.kif --playouts 1000000 --format results --device cuda:0
+        gdl playout games/hex.kif --playouts 1000 --format results
     """

@@ -21,12 +21,14 @@ export class Analysis {
   /** Begin to analyse what is shown. */
   async begin() {
     this.#say("The search is being prepared.");
+    const asked = this.here;
     try {
-      const { key } = await post(this.path, { ...this.here, strategy: byId("strategy").value });
+      const { key } = await post(this.path, { ...asked, strategy: byId("strategy").value });
       this.#show(key);
       this.source = follow(address(`${this.path}/${key}/events`), (message) => this.#update(key, message), (state) => {
         if (state !== "open" && this.key === key) this.#show(null);
       });
+      if (this.here !== asked) await this.#lead(key); // another position was shown meanwhile
     } catch (error) {
       this.#fail(error);
     }
@@ -51,8 +53,12 @@ export class Analysis {
       this.#say("");
       return;
     }
+    await this.#lead(this.key);
+  }
+
+  /** Have the search go to what is shown. */
+  async #lead(key) {
     this.#say("Searching …");
-    const key = this.key;
     try {
       await post(`${this.path}/${key}`, this.here);
     } catch (error) {

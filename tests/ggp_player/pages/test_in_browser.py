@@ -137,6 +137,16 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     assert fits(page)
 
 
+HOLD_ANALYSES = """() => {
+    const send = window.fetch, held = new Promise((resolve) => (window.letGo = resolve));
+    window.fetch = async (...given) => {
+        if (String(given[0]).endsWith("/analyses")) await held;
+        return send(...given);
+    };
+}"""
+"""Holds what begins an analysis back until ``letGo()`` is called."""
+
+
 @pytest.mark.thorough
 def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
     page: Page, server: ServerProcess, browser: Browser
@@ -149,9 +159,11 @@ def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     wait_for_step(page, "Step 2 of")
-    page.keyboard.press("ArrowLeft")
-    wait_for_step(page, "Step 1 of")
+    page.evaluate(HOLD_ANALYSES)
     page.get_by_role("button", name="Analyse from here").click()
+    page.keyboard.press("ArrowLeft")  # before the server has answered
+    wait_for_step(page, "Step 1 of")
+    page.evaluate("letGo()")
     wait_for_row(page, server)
     page.locator("#analysis .number", has_text=re.compile(r"\d")).first.wait_for()  # a value
     page.locator("#board .mark.chosen").first.wait_for()

@@ -412,7 +412,7 @@ def _address(array: NDArray[Any]) -> int:
 
 
 def first_random_words(seed: int, streams: int) -> Words:
-    """Return what the generators of so many streams begin with: uint64 (4, streams).
+    """Return the first states of the random generators of some streams: uint64 (4, streams).
 
     The same seed has the same first streams, however many there are. The numbers are those of
     SplitMix64, which the authors of xoshiro256++ name for this. Source: G. Steele, D. Lea and C.

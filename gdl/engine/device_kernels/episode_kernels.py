@@ -70,7 +70,8 @@ from gdl.engine.kernels.ir_helpers import (
 )
 from gdl.engine.lane_kernels.actions import emit_choices
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments
-from gdl.engine.lane_kernels.episode import Emitter, Pieces, emit_episodes
+from gdl.engine.lane_kernels.emitter import Emitter, Pieces
+from gdl.engine.lane_kernels.episode import emit_episodes
 from gdl.engine.stepper import COUNTER_BITS, SteppingPlan, call_strides
 
 _CALL = tuple(f"i64 {name}" for name in CallArguments._fields)
@@ -272,23 +273,24 @@ def _emit_put(helpers: PlaneHelpers, shared_count: int) -> Value:
     moves, count, given, _, lanes, table = function.args
     chosen = helpers.load(b, lanes, integer(0))
     renamed = b.icmp_signed("!=", b.ptrtoint(table, I64), integer(0))
+
+    def add(batch: list[Value], named: list[Value]) -> None:
+        """Add the lanes of actions to the moves of these numbers, where there are such."""
+        known = [b.icmp_unsigned("<", move, count) for move in named]
+        named = [b.select(k, move, integer(0)) for k, move in zip(known, named, strict=True)]
+        given_lanes = [b.and_(helpers.load(b, given, action), chosen) for action in batch]
+        forced = [helpers.load(b, moves, move) for move in named]
+        for k, move, *both in zip(known, named, given_lanes, forced, strict=True):
+            with b.if_then(k):
+                helpers.store(b, b.or_(*both), moves, move)
+
     with b.if_else(renamed) as (shared, own):
         with shared:
             for batch in batches(b, integer(shared_count), helpers.batch):
-                named = [get_integer(b, table, action) for action in batch]
-                known = [b.icmp_unsigned("<", move, count) for move in named]
-                named = [b.select(k, m, integer(0)) for k, m in zip(known, named, strict=True)]
-                given_lanes = [b.and_(helpers.load(b, given, action), chosen) for action in batch]
-                forced = [helpers.load(b, moves, move) for move in named]
-                for k, move, *both in zip(known, named, given_lanes, forced, strict=True):
-                    with b.if_then(k):
-                        helpers.store(b, b.or_(*both), moves, move)
+                add(batch, [get_integer(b, table, action) for action in batch])
         with own:
             for batch in batches(b, count, helpers.batch):
-                given_lanes = [b.and_(helpers.load(b, given, action), chosen) for action in batch]
-                forced = [helpers.load(b, moves, move) for move in batch]
-                for move, *both in zip(batch, given_lanes, forced, strict=True):
-                    helpers.store(b, b.or_(*both), moves, move)
+                add(batch, batch)
     b.ret_void()
     return function
 

@@ -38,7 +38,7 @@ def in_groups(words: NDArray[np.generic]) -> NDArray[np.generic]:
 
 
 def evaluator(name: str) -> str:
-    """Return what the function of an evaluator is called."""
+    """Return the name of an evaluator's function."""
     return f"evaluate.{name}"
 
 

@@ -57,21 +57,15 @@ def emit_interpret(helpers: IrHelpers) -> Value:
             for row, value in found:
                 helpers.store(b, value, rows, row)
 
-        def evaluate_one_by_one() -> None:
-            with loop(b, first, last) as gate:
-                evaluate([gate])
-
         with repeat(b) as again:
-            if helpers.batch == 1:
-                evaluate_one_by_one()
-            else:
-                straight = b.icmp_signed("==", first_loop, last_loop)
-                with b.if_else(straight) as (together, repeated):
-                    with together:
-                        for batch in whole_batches(b, first, last, helpers.batch):
-                            evaluate(batch)
-                    with repeated:
-                        evaluate_one_by_one()
+            # Where gates are repeated there are no batches, but all are a rest.
+            straight = b.icmp_signed("==", first_loop, last_loop)
+            rest = first if helpers.batch == 1 else b.select(straight, last, first)
+            if helpers.batch > 1:
+                for batch in whole_batches(b, first, rest, helpers.batch):
+                    evaluate(batch)
+            with loop(b, rest, last) as gate:
+                evaluate([gate])
             changed = helpers.variable(b, helpers.zero)
             with loop(b, first_loop, last_loop) as number:
                 index = b.mul(number, integer(2))

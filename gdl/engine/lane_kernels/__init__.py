@@ -3,7 +3,8 @@
 Rows have a bit for each lane; whoever plays in lanes gives and wants arrays that have a line for
 each. :mod:`.actions` makes numbers into moves, :mod:`.delivery` rows into bytes, :mod:`.draws`
 draws legal actions, and :mod:`.episode` puts them together: a step of many environments in one
-call. :mod:`.arguments` has the records that this takes.
+call, emitted with the rows and masks of :mod:`.emitter`. :mod:`.arguments` has the records that
+this takes.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Visitor(Browser):
         return self.gallery.session
 
     async def at_match(self, path: str, **values: object) -> dict[str, Any]:
-        """Change the match as its page does; return what the page is told when that is over."""
+        """Change the match as its page does; return what the page is told afterwards."""
         page = (await self.get("/match/"))[1]
         token = page.partition('data-token="')[2].partition('"')[0]
         assert self.gallery.session is not None

@@ -146,6 +146,7 @@ def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path
         page.locator("#board .decisive").first.wait_for()
         assert violations(page) == []
         page.keyboard.press("ArrowLeft")
+        page.locator("#legal button").first.wait_for()  # the end, shown until now, has none
         made = page.locator("#moves tr:last-child .move").evaluate_all(TITLES)
         legal = page.locator("#legal button").evaluate_all(TITLES)
         page.locator(f'#legal button[title="{min({*legal} - {*made})}"]').click()

@@ -57,16 +57,23 @@ def _adding(name: str) -> Callable[..., _Definition]:
     return define
 
 
-def _claiming(_context: Any, _address: Any, _expected: Any, _value: Any) -> _Definition:
-    from numba import types
+def _replacing(name: str) -> Callable[..., _Definition]:
+    """Define the replacement of an integer of Numba's type of that name."""
 
-    def emit(_context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
-        address, expected, value = arguments
-        pointer = b.inttoptr(address, ir.IntType(32).as_pointer())
-        found = b.cmpxchg(pointer, expected, value, "acq_rel", "monotonic")
-        return b.extract_value(found, 1)
+    def define(_context: Any, _address: Any, _expected: Any, _value: Any) -> _Definition:
+        from numba import types
 
-    return types.boolean(types.int64, types.int32, types.int32), emit
+        kind = getattr(types, name)
+
+        def emit(_context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
+            address, expected, value = arguments
+            pointer = b.inttoptr(address, ir.IntType(kind.bitwidth).as_pointer())
+            found = b.cmpxchg(pointer, expected, value, "acq_rel", "monotonic")
+            return b.extract_value(found, 1)
+
+        return types.boolean(types.int64, kind, kind), emit
+
+    return define
 
 
 def _fence(ordering: str) -> Callable[..., _Definition]:
@@ -94,8 +101,11 @@ add_to_uint16: Callable[[int, int, bool], int] = Intrinsic(_adding("uint16"))
 add_to_float64: Callable[[int, float, bool], float] = Intrinsic(_adding("float64"))
 """Add to the float64 at an address, atomically if it is shared; return its value before."""
 
-replace_int32: Callable[[int, int, int], bool] = Intrinsic(_claiming)
+replace_int32: Callable[[int, int, int], bool] = Intrinsic(_replacing("int32"))
 """Compare and swap: replace the int32 at an address if it is as expected; return whether it was."""
+
+replace_int64: Callable[[int, int, int], bool] = Intrinsic(_replacing("int64"))
+"""Compare and swap: replace the int64 at an address if it is as expected; return whether it was."""
 
 publish: Callable[[], None] = Intrinsic(_fence("release"))
 """Let no thread see what is written from here on without what was written before."""

@@ -16,6 +16,7 @@ from gdl.array_kernels.atomics import (
     observe,
     publish,
     replace_int32,
+    replace_int64,
 )
 from gdl.array_kernels.functions import Intrinsic, inlined_kernel, kernel
 from gdl.array_kernels.spin_lock import acquire, new_lock, release, unshared_zeros
@@ -129,6 +130,7 @@ __all__ = [
     "register_archive",
     "release",
     "replace_int32",
+    "replace_int64",
     "unshared_zeros",
     "write_lanes",
 ]

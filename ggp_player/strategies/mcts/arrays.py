@@ -3,8 +3,9 @@
 Several threads may grow one tree. Each of them has a block of its own, with its lanes and pending
 leaves; the tree and its counts are shared. Descents and backpropagation take no lock: they add to
 visits and values as others do, and what they stand on is pinned, see :mod:`.pools`. Judged values
-they write: where two write at once, a later descent brings the value up to date. Whoever adds,
-expands, proves or recycles nodes has acquired the tree's lock.
+they write: where two write at once, a later descent brings the value up to date. Nodes are found,
+added and expanded without a lock, too; who expands one claims it. Whoever allocates nodes, proves
+or recycles them has acquired the tree's lock, and so has whoever reads or changes joint moves.
 
 ``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``
 the nodes, ``E`` the edges, ``J`` the joint moves, ``L`` the lanes. Nodes and edges are named by
@@ -59,11 +60,15 @@ NODE = np.dtype(
 ``hash`` of its state. ``last_descent``: the number of the last descent through it. ``visits`` and
 ``pending``: descents through it that have ended, and that are under way (the virtual loss), which
 keep it from being recycled; ``CLAIMED`` and less while nobody may use it.
-``mover``: the only role with a choice, or ``SIMULTANEOUS`` (-2) where several have one. ``next``:
-the next node in the same bucket of the hash table, or on the list of free nodes.
+``mover``: the only role with a choice, or ``SIMULTANEOUS`` (-2) where several have one; before it
+is expanded ``UNEXPANDED``, or ``EXPANDING``. ``next``: the next node in the same bucket of the hash
+table, or on the list of free nodes.
 ``first_joint_move``: the head of the list of its joint moves. ``serial``: how often the node was
 recycled. ``is_proved``: whether nothing below it can change its value any more.
 """
+
+UNEXPANDED, EXPANDING = -3, -4
+"""Stand for the mover of a node without edges, and of one to which a thread adds them."""
 
 ROLE = np.dtype(
     [

@@ -12,6 +12,7 @@ import numpy as np
 
 from gdl.engine.kernel_library import (
     ZERO,
+    acquire,
     add_to_float64,
     add_to_int32,
     add_to_int64,
@@ -23,13 +24,17 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
     publish,
+    release,
+    replace_int32,
 )
 from ggp_player.strategies.mcts.arrays import (
     EDGE,
+    EXPANDING,
     NODE,
     PARTS,
     ROLE,
     TOGETHER,
+    UNEXPANDED,
     UNKNOWN_VALUE,
     GameArrays,
     Ints,
@@ -97,44 +102,58 @@ def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, chil
 # ---------------------------------------------------------------------- expansion
 
 
+_NODE_SIZE, _NODE_MOVER = NODE.itemsize, field_offset(NODE, "mover")
+
+
 @kernel
 def expand(memory: Memory, node: int, lane: int) -> None:
     """Add the edges of a node: the moves that are legal in a lane of the evaluated block.
 
     Where one role alone has a choice, only one move of each orbit under the symmetries that fix the
     state gets an edge; where nobody has, the only move of the first role gets one. The node stays a
-    leaf if a role has no legal move, or if there is no room for edges.
+    leaf if a role has no legal move, or if there is no room for edges. Where another thread expands
+    it nothing is done.
     """
+    _, block, _, tree, _, _ = memory
+    address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_MOVER
+    if not replace_int32(address, UNEXPANDED, EXPANDING):
+        return
+    movers, mover = _find_movers(memory.game, tree, node, block, lane)
+    if movers >= 0 and _add_all_edges(memory, node, lane, movers, mover):
+        tree.nodes[node].mover = mover
+        publish()
+        tree.nodes[node].is_expanded = EXPANDED
+        if movers == 1 and not memory.game.chance[mover]:
+            wait_for_priors(tree, memory.priors, node)
+    else:
+        tree.nodes[node].mover = UNEXPANDED
+
+
+@inlined_kernel
+def _add_all_edges(memory: Memory, node: int, lane: int, movers: int, mover: int) -> bool:
+    """Add the edges of all roles at a node; return whether there was room."""
     game, block, _, tree, counts, priors = memory
-    movers = _find_movers(game, tree, node, block, lane)
-    if movers < 0:
-        return
-    guided = movers == 1 and not game.chance[tree.nodes[node].mover]
-    if guided and not has_room(priors, tree.roles[node, tree.nodes[node].mover].choices):
-        return
+    fixing = ZERO
+    if movers == 1 and not game.chance[mover]:
+        if not has_room(priors, tree.roles[node, mover].choices):
+            return False
+        fixing = elements_fixing(game.symmetries, tree.state[node])
     if movers > 1:
         counts[TOGETHER] = 1
-    fixing = ZERO
-    if guided:
-        fixing = elements_fixing(game.symmetries, tree.state[node])
     for role in range(game.chance.shape[0]):
         needed = tree.roles[node, role].choices > 1 or (movers == 0 and role == 0)
         if needed and not _add_edges(game, tree, counts, node, role, fixing, block, lane):
             _drop_edges(tree, node, role)
-            return
-    publish()
-    tree.nodes[node].is_expanded = EXPANDED
-    if guided:
-        wait_for_priors(tree, priors, node)
+            return False
+    return True
 
 
 @kernel
 def _find_movers(
     game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, lane: int
-) -> int:
-    """Find out who has a choice at a node; return how many, -1 if a role has no move."""
-    movers = 0
-    tree.nodes[node].mover = 0
+) -> tuple[int, int]:
+    """Find out who has a choice at a node; return how many, -1 if a role has no move, and who."""
+    movers, mover = 0, 0
     for role in range(game.chance.shape[0]):
         count = 0
         for move in range(game.offsets[role], game.offsets[role + 1]):
@@ -143,11 +162,11 @@ def _find_movers(
                 tree.roles[node, role].first_edge = -1 - (move - game.offsets[role])
         tree.roles[node, role].choices = count
         if count == 0:
-            return -1
+            return -1, mover
         if count > 1:
             movers += 1
-            tree.nodes[node].mover = role if movers == 1 else SIMULTANEOUS
-    return movers
+            mover = role if movers == 1 else SIMULTANEOUS
+    return movers, mover
 
 
 @kernel
@@ -176,7 +195,7 @@ def _add_edges(
         is_legal = is_set(block.rows, game.legal + move, lane)
         if is_legal and is_canonical(game.symmetries, fixing, move):
             _fill_edge(game, tree, edge, role, move - game.offsets[role])
-            if tree.nodes[node].mover == SIMULTANEOUS:
+            if counts[TOGETHER]:
                 tree.regret[edge] = 0.0
                 tree.known_joint_moves[edge] = 0
             edge += 1
@@ -202,9 +221,11 @@ def _fill_edge(game: GameArrays, tree: TreeArrays, edge: int, role: int, move: i
 @kernel
 def _drop_edges(tree: TreeArrays, node: int, last_role: int) -> None:
     """Free the edges that the roles before one have got at a node."""
+    acquire(tree.lock)
     for role in range(last_role):
         if tree.roles[node, role].first_edge >= 0:
             free_edges(tree, tree.roles[node, role].first_edge, tree.roles[node, role].choices)
+    release(tree.lock)
 
 
 # ---------------------------------------------------------------------- selection
@@ -289,7 +310,7 @@ def _least_visited(tree: TreeArrays, first: int, last: int) -> int:
 # ---------------------------------------------------------------------- visits and values
 
 
-_NODE_SIZE, _NODE_VISITS = NODE.itemsize, field_offset(NODE, "visits")
+_NODE_VISITS = field_offset(NODE, "visits")
 _ROLE_SIZE, _ROLE_TOTAL = ROLE.itemsize, field_offset(ROLE, "total")
 _EDGE_SIZE, _EDGE_VISITS = EDGE.itemsize, field_offset(EDGE, "visits")
 _EDGE_TOTAL, _EDGE_PENDING = field_offset(EDGE, "total"), field_offset(EDGE, "pending")

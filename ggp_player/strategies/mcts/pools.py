@@ -8,6 +8,11 @@ is gone keeps its visits and its proved bounds.
 A descent takes no lock. It pins a node before it reads it, by a pending visit, and then looks again
 whether the node is still that which the edge led to. Whoever recycles a node claims it first, which
 nobody can who finds a pending visit; once it is claimed nobody can pin it.
+
+Nor does it take a lock to find the node of a state, or to insert one, which is done at the head of
+a bucket's list. What is removed from these lists is, with the tree's lock acquired; who goes
+through a list meanwhile may be led astray to another one, and then finds nothing. So a state has
+two nodes now and then, which costs what would have been learned of it by another path.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.engine.kernel_library import (
+    acquire,
     add_to_int32,
     field_offset,
     hash_of,
@@ -24,7 +30,9 @@ from gdl.engine.kernel_library import (
     observe,
     prefetch,
     publish,
+    release,
     replace_int32,
+    replace_int64,
 )
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
@@ -38,6 +46,7 @@ from ggp_player.strategies.mcts.arrays import (
     RECYCLED,
     ROOT,
     SWEPT,
+    UNEXPANDED,
     UNKNOWN_VALUE,
     GameArrays,
     Ints,
@@ -52,6 +61,9 @@ CLAIMED = -(2**30)
 
 _NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
 
+LONGEST_LIST = 256
+"""Nodes of a bucket that are looked at; there are as many only where one was led astray."""
+
 MAX_SWEPT = 2048
 """Nodes that are looked at for one that may be recycled, before younger ones are taken too."""
 
@@ -63,14 +75,17 @@ MAX_SWEEPS = 64
 
 @inlined_kernel
 def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
-    """Find the node of a packed state, or add it; -1 if there is no room."""
-    key = hash_of(state)
-    node = _find_node(tree, state, key)
-    if node >= 0:
-        return node
-    node = _allocate_node(game, tree, counts)
-    if node >= 0:
-        _fill_node(game, tree, counts, node, state, key)
+    """Find the node of a packed state, or add it; -1 if there is no room.
+
+    Nobody else may work on the tree.
+    """
+    node = pin_node(tree, state)
+    if node < 0:
+        node = allocate_node(game, tree, counts)
+        if node < 0:
+            return NO_NODE
+        insert_node(game, tree, counts, node, state)
+    add_pending(tree, node, -1)
     return node
 
 
@@ -81,21 +96,33 @@ def _bucket(tree: TreeArrays, key: np.uint64) -> int:
 
 @inlined_kernel
 def prefetch_bucket(tree: TreeArrays, state: Words) -> None:
-    """Begin to fetch what :func:`find_or_add_node` will read first; no lock is needed."""
+    """Begin to fetch what :func:`pin_node` will read first."""
     bucket = _bucket(tree, hash_of(state))
     prefetch(tree.buckets.ctypes.data + tree.buckets.itemsize * bucket)
 
 
 @kernel
-def _find_node(tree: TreeArrays, state: Words, key: np.uint64) -> int:
+def pin_node(tree: TreeArrays, state: Words) -> int:
+    """The node of a packed state, with one pending visit more; -1 where it is not in the tree."""
+    key = hash_of(state)
     node = tree.buckets[_bucket(tree, key)] - 1
-    while node >= 0 and not (tree.nodes[node].hash == key and _is_state(tree, node, state)):
+    for _ in range(LONGEST_LIST):
+        if node < 0:
+            break
+        if _is_state(tree, node, state, key):
+            pending = add_pending(tree, node, 1)
+            observe()
+            if pending >= 0 and _is_state(tree, node, state, key):
+                return int(node)
+            add_pending(tree, node, -1)
         node = tree.nodes[node].next - 1
-    return node
+    return NO_NODE
 
 
 @kernel
-def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
+def _is_state(tree: TreeArrays, node: int, state: Words, key: np.uint64) -> bool:
+    if tree.nodes[node].hash != key:
+        return False
     for word in range(state.shape[0]):  # noqa: SIM110, as kernels have no generators
         if tree.state[node, word] != state[word]:
             return False
@@ -103,17 +130,49 @@ def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
 
 
 @kernel
-def _allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
-    if counts[NODES] < tree.nodes.shape[0]:
-        counts[NODES] += 1
-        tree.nodes[counts[NODES] - 1].pending = 0
-        return int(counts[NODES] - 1)
-    if counts[FREE_NODE] == 0 and not _recycle_one(game, tree, counts):
-        return NO_NODE
+def allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
+    """Allocate a node, and claim it; -1 if there is no room. The lock must be acquired."""
+    if counts[FREE_NODE] == 0:
+        if counts[NODES] < tree.nodes.shape[0]:
+            counts[NODES] += 1
+            tree.nodes[counts[NODES] - 1].pending = CLAIMED
+            return int(counts[NODES] - 1)
+        if not _recycle_one(game, tree, counts):
+            return NO_NODE
     node = counts[FREE_NODE] - 1
     counts[FREE_NODE] = tree.nodes[node].next
-    add_pending(tree, node, -CLAIMED)
     return int(node)
+
+
+@kernel
+def free_node(tree: TreeArrays, counts: Ints, node: int) -> None:
+    """Put a claimed node, which is not in the tree, on the free list, with the lock acquired."""
+    record = tree.nodes[node]
+    record.last_descent = -1
+    record.next = counts[FREE_NODE]
+    counts[FREE_NODE] = node + 1
+
+
+@kernel
+def insert_node(game: GameArrays, tree: TreeArrays, counts: Ints, node: int, state: Words) -> int:
+    """Insert an allocated node as that of a packed state, with one pending visit.
+
+    Return it, or that which another thread has inserted meanwhile; then it is still claimed.
+    """
+    key = hash_of(state)
+    _fill_node(game, tree, counts, node, state, key)
+    bucket = _bucket(tree, key)
+    address = tree.buckets.ctypes.data + tree.buckets.itemsize * bucket
+    while True:
+        first = tree.buckets[bucket]
+        other = pin_node(tree, state)
+        if other >= 0:
+            return other
+        tree.nodes[node].next = first
+        publish()
+        if replace_int32(address, first, node + 1):
+            add_pending(tree, node, 1 - CLAIMED)
+            return node
 
 
 @kernel
@@ -127,6 +186,7 @@ def _fill_node(
     record.hash = key
     record.last_descent = counts[DESCENTS]
     record.visits = 0
+    record.mover = UNEXPANDED
     record.first_joint_move = 0
     record.is_expanded = 0
     record.is_proved = 0
@@ -135,9 +195,6 @@ def _fill_node(
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
         tree.roles[node, role].judged = 0
-    bucket = _bucket(tree, key)
-    record.next = tree.buckets[bucket]
-    tree.buckets[bucket] = node + 1
 
 
 @inlined_kernel
@@ -194,12 +251,26 @@ def is_settled(tree: TreeArrays, edge: int) -> bool:
 
 @kernel
 def allocate_edges(game: GameArrays, tree: TreeArrays, counts: Ints, count: int) -> int:
-    """Allocate a run of edges, and return the first; -1 if there is no room."""
-    while True:
-        first = counts[EDGES]
-        if first + count <= tree.edges.shape[0]:
-            counts[EDGES] += count
+    """Allocate a run of edges, and return the first; -1 if there is no room.
+
+    It acquires the lock where all edges have been in use.
+    """
+    address = counts.ctypes.data + counts.itemsize * EDGES
+    first = counts[EDGES]
+    while first + count <= tree.edges.shape[0]:
+        if replace_int64(address, first, first + count):
             return int(first)
+        first = counts[EDGES]
+    acquire(tree.lock)
+    first = _reuse_edges(game, tree, counts, count)
+    release(tree.lock)
+    return int(first)
+
+
+@kernel
+def _reuse_edges(game: GameArrays, tree: TreeArrays, counts: Ints, count: int) -> int:
+    """Take a run of edges from the free lists, and recycle nodes until there is one."""
+    while True:
         size = count
         while size < tree.free_edges.shape[0] and tree.free_edges[size] == 0:
             size += 1
@@ -215,7 +286,7 @@ def allocate_edges(game: GameArrays, tree: TreeArrays, counts: Ints, count: int)
 
 @kernel
 def free_edges(tree: TreeArrays, first: int, count: int) -> None:
-    """Put a run of edges on the free list."""
+    """Put a run of edges on the free list; the lock must be acquired."""
     tree.edges[first].child = tree.free_edges[count]
     tree.free_edges[count] = first + 1
 
@@ -373,14 +444,7 @@ def _claim(tree: TreeArrays, node: int) -> bool:
 def _recycle(game: GameArrays, tree: TreeArrays, counts: Ints, node: int) -> None:
     """Take a node out of the tree, with its edges and joint moves, and put it on the free list."""
     record = tree.nodes[node]
-    bucket = _bucket(tree, record.hash)
-    before = tree.buckets[bucket] - 1
-    if before == node:
-        tree.buckets[bucket] = record.next
-    else:
-        while tree.nodes[before].next != node + 1:
-            before = tree.nodes[before].next - 1
-        tree.nodes[before].next = record.next
+    _remove_from_bucket(tree, node)
     if record.is_expanded:
         for role in range(game.chance.shape[0]):
             if tree.roles[node, role].first_edge >= 0:
@@ -388,7 +452,19 @@ def _recycle(game: GameArrays, tree: TreeArrays, counts: Ints, node: int) -> Non
                 free_edges(tree, first, count)
         _free_joint_moves(tree, counts, node)
     record.serial += np.uint16(1)
-    record.last_descent = -1
-    record.next = counts[FREE_NODE]
-    counts[FREE_NODE] = node + 1
+    free_node(tree, counts, node)
     counts[RECYCLED] += 1
+
+
+@kernel
+def _remove_from_bucket(tree: TreeArrays, node: int) -> None:
+    """Remove a node from its bucket's list, at whose head others may be inserted meanwhile."""
+    record = tree.nodes[node]
+    bucket = _bucket(tree, record.hash)
+    address = tree.buckets.ctypes.data + tree.buckets.itemsize * bucket
+    if replace_int32(address, node + 1, record.next):
+        return
+    before = tree.buckets[bucket] - 1
+    while tree.nodes[before].next != node + 1:
+        before = tree.nodes[before].next - 1
+    tree.nodes[before].next = record.next

@@ -14,11 +14,10 @@ import math
 import numpy as np
 
 from gdl.engine.kernel_library import (
-    acquire,
     inlined_kernel,
     kernel,
+    observe,
     publish,
-    release,
 )
 from ggp_player.strategies.mcts.arrays import (
     PARTS,
@@ -33,7 +32,7 @@ from ggp_player.strategies.mcts.memory import (
     Memory,
     PriorArrays,
 )
-from ggp_player.strategies.mcts.pools import live_child
+from ggp_player.strategies.mcts.pools import add_pending, live_child
 from ggp_player.strategies.patterns import evaluate_moves, find_indices
 
 EXPANDED, WAITING = 1, 2
@@ -112,15 +111,16 @@ def give_priors(memory: Memory, settings: Settings) -> None:
     evaluate_moves(
         block, priors.tables, priors.weights, before, parents, priors.children, priors.scratch
     )
-    acquire(tree.lock)
     for place in range(waiting):
         node = priors.nodes[place]
         record = tree.nodes[node]
-        if record.serial == priors.serials[place] and record.is_expanded == WAITING:
+        is_there = add_pending(tree, node, 1) >= 0
+        observe()
+        if is_there and record.serial == priors.serials[place] and record.is_expanded == WAITING:
             _give(memory.game, tree, settings, priors, node, priors.first_lanes[place])
             publish()
             record.is_expanded = EXPANDED
-    release(tree.lock)
+        add_pending(tree, node, -1)
     counts[WAITING_NODES] = counts[USED_LANES] = counts[WAITED_STEPS] = 0
     block.rows[block.moves : block.moves + block.move_offsets[-1]] = 0
 

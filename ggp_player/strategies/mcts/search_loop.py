@@ -8,10 +8,10 @@ ended (:mod:`.backpropagation`), chooses moves, and evaluates the transition. Th
 start from the state of a node; where its child is not yet in the tree, they first make the forced
 move that leads there, and then play at random. So adding a child takes no evaluation of its own.
 
-Several threads may run it on one tree, each with a block of its own. Only one at a time changes the
-tree, with its lock acquired: after the view, when leaves are expanded and proved, and after the
-transition, when new children are linked. Selecting leaves and backpropagation take no lock, unless
-several roles may have a choice; nor does anything that is done in a block.
+Several threads may run it on one tree, each with a block of its own. Most of the work takes no
+lock: what is done in a block, selecting leaves and backpropagation, unless several roles may have a
+choice, expanding leaves, and finding and linking children. The tree's lock is acquired to allocate
+nodes, once for all new children of a step, and to take over what is proved.
 
 All of it is compiled into one function: passing the arrays on would take longer than the work.
 """
@@ -29,6 +29,7 @@ from gdl.engine.kernel_library import (
     WINNING_VIEW_PROGRAM,
     ZERO,
     acquire,
+    add_to_int64,
     call_evaluator,
     call_masked_copy,
     call_select,
@@ -76,7 +77,13 @@ from ggp_player.strategies.mcts.memory import (
     PendingLeaves,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, expand, leave_stand, set_child
-from ggp_player.strategies.mcts.pools import add_pending, find_or_add_node, prefetch_bucket
+from ggp_player.strategies.mcts.pools import (
+    allocate_node,
+    free_node,
+    insert_node,
+    pin_node,
+    prefetch_bucket,
+)
 from ggp_player.strategies.mcts.priors import give_priors, give_priors_in_time
 from ggp_player.strategies.mcts.selection import (
     end_stand,
@@ -125,12 +132,11 @@ def _grow_tree(
     the outlook.
     """
     game, _, _, tree, counts, _ = memory
-    if moved > 0 or steps == 0:
-        acquire(tree.lock)
+    if moved > 0:
+        _find_new_children(memory, moved)
         _link_new_children(memory, moved)
-        if steps == 0:
-            steps = _take_steps(counts)
-        release(tree.lock)
+    if steps == 0:
+        steps = _take_steps(tree, counts)
     if steps > 0 and idle >= MIN_IDLE_LANES:
         fill_idle_lanes(memory, settings, idle)
     return steps, _outlook(game, settings, tree, counts)
@@ -148,9 +154,8 @@ def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
     if is_enough:
         free_finished_leaves(game, lanes, leaves)
     if seen != NOTHING:
-        acquire(tree.lock)
-        _evaluate_new_leaves(memory, settings)
-        release(tree.lock)
+        _expand_new_leaves(memory)
+        _prove_new_leaves(memory, settings)
     if is_enough:
         is_locked = counts[TOGETHER] > 0
         if is_locked:
@@ -176,11 +181,10 @@ def _make_step(memory: Memory) -> int:
 
 
 @inlined_kernel
-def _take_steps(counts: Ints) -> int:
+def _take_steps(tree: TreeArrays, counts: Ints) -> int:
     """Take some of the steps that are left; return how many."""
-    steps = min(CHUNK, counts[STEPS_LEFT])
-    counts[STEPS_LEFT] -= steps
-    return steps
+    address = counts.ctypes.data + counts.itemsize * STEPS_LEFT
+    return max(0, min(CHUNK, add_to_int64(address, -CHUNK, tree.is_shared)))
 
 
 @inlined_kernel
@@ -265,36 +269,56 @@ def _look_at_new_leaves(
 
 
 @inlined_kernel
-def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
-    """Expand or prove the new leaves whose state the view has just shown."""
+def _expand_new_leaves(memory: Memory) -> None:
+    """Expand the new leaves whose state the view has just shown."""
     game, lanes, leaves, tree, counts, _ = memory
-    kept = 0
+    for number in range(leaves.counts[NEW_LEAVES]):
+        leaf = leaves.new[number]
+        node = leaves.nodes[leaf, leaves.length[leaf]]
+        if leaves.forced[leaf] or node < 0 or tree.nodes[node].is_expanded:
+            continue
+        lane = first_lane(leaves.masks[leaf])
+        is_due = tree.nodes[node].visits > 0 or node == counts[ROOT]
+        if is_due and not is_set(lanes.rows, game.terminal, lane):
+            expand(memory, node, lane)
+
+
+@inlined_kernel
+def _prove_new_leaves(memory: Memory, settings: Settings) -> None:
+    """Prove what the view has just shown of new leaves, and leave those yet to be shown."""
+    leaves, tree = memory.leaves, memory.tree
+    kept, is_locked = 0, False
     for number in range(leaves.counts[NEW_LEAVES]):
         leaf = leaves.new[number]
         if leaves.forced[leaf]:
             leaves.new[kept] = leaf
             kept += 1
-            continue
-        node = leaves.nodes[leaf, leaves.length[leaf]]
-        if node < 0:
-            continue
-        lane = first_lane(leaves.masks[leaf])
-        if is_set(lanes.rows, game.terminal, lane):
-            if not settings.proofs:
+        elif settings.proofs and leaves.nodes[leaf, leaves.length[leaf]] >= 0:
+            lane = first_lane(leaves.masks[leaf])
+            is_terminal = is_set(memory.lanes.rows, memory.game.terminal, lane)
+            if not is_terminal and leaves.winner[leaf] == NOBODY:
                 continue
-            goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
-            if not prove_terminal(game, tree, node, lanes.values):
-                counts[REFUTED] = 1
-            backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
-            continue
-        if not tree.nodes[node].is_expanded and (
-            tree.nodes[node].visits > 0 or node == counts[ROOT]
-        ):
-            expand(memory, node, lane)
-        if settings.proofs and leaves.winner[leaf] != NOBODY:
-            prove_win(game, tree, node, leaves.winner[leaf], lanes, lane)
-            backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
+            if not is_locked:
+                acquire(tree.lock)
+                is_locked = True
+            _prove_leaf(memory, leaf, lane, is_terminal)
+    if is_locked:
+        release(tree.lock)
     leaves.counts[NEW_LEAVES] = kept
+
+
+@inlined_kernel
+def _prove_leaf(memory: Memory, leaf: int, lane: int, is_terminal: bool) -> None:
+    """Prove a leaf that is terminal, or where somebody can win at once; the lock is acquired."""
+    game, lanes, leaves, tree, counts, _ = memory
+    node = leaves.nodes[leaf, leaves.length[leaf]]
+    if is_terminal:
+        goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
+        if not prove_terminal(game, tree, node, lanes.values):
+            counts[REFUTED] = 1
+    else:
+        prove_win(game, tree, node, leaves.winner[leaf], lanes, lane)
+    backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
 
 
 @inlined_kernel
@@ -363,18 +387,67 @@ def _read_new_states(memory: Memory) -> None:
 
 
 @inlined_kernel
+def _find_new_children(memory: Memory, count: int) -> None:
+    """Find the nodes of the first ``count`` new leaves, and allocate what is not in the tree.
+
+    What is found is pinned, and its leaf is no longer forced; what is allocated is to be inserted.
+    """
+    game, _, leaves, tree, counts, _ = memory
+    missing = 0
+    for number in range(count):
+        leaf = leaves.new[number]
+        child = pin_node(tree, leaves.states[leaf])
+        leaves.nodes[leaf, leaves.length[leaf]] = child
+        leaves.forced[leaf] = child < 0
+        missing += child < 0
+    if missing == 0:
+        return
+    acquire(tree.lock)
+    for number in range(count):
+        leaf = leaves.new[number]
+        if leaves.forced[leaf]:
+            leaves.nodes[leaf, leaves.length[leaf]] = allocate_node(game, tree, counts)
+    release(tree.lock)
+
+
+@inlined_kernel
 def _link_new_children(memory: Memory, count: int) -> None:
-    """Find or add the nodes of the first ``count`` new leaves, and link them to their parents."""
+    """Insert the nodes that were allocated for the first ``count`` new leaves; link all of these.
+
+    The lock is acquired where something is proved of a node, or where several roles may have a
+    choice.
+    """
     game, _, leaves, tree, counts, _ = memory
     for number in range(count):
         leaf = leaves.new[number]
         last = leaves.length[leaf]
-        child = find_or_add_node(game, tree, counts, leaves.states[leaf])
-        leaves.forced[leaf] = 0
-        leaves.nodes[leaf, last] = child
-        if child >= 0:
-            add_pending(tree, child, 1)
-            before = leaves.nodes[leaf, last - 1]
-            set_child(tree, counts, before, leaves.edges[leaf, last - 1], child)
-            if has_bounds(game, tree, child):
-                backpropagate_bounds(game, tree, leaves, leaf, last - 1)
+        child = leaves.nodes[leaf, last]
+        if leaves.forced[leaf]:
+            leaves.forced[leaf] = 0
+            child = _insert(memory, leaf, child)
+            leaves.nodes[leaf, last] = child
+        if child < 0:
+            continue
+        is_bounded = has_bounds(game, tree, child)
+        is_locked = is_bounded or counts[TOGETHER] > 0
+        if is_locked:
+            acquire(tree.lock)
+        set_child(tree, counts, leaves.nodes[leaf, last - 1], leaves.edges[leaf, last - 1], child)
+        if is_bounded:
+            backpropagate_bounds(game, tree, leaves, leaf, last - 1)
+        if is_locked:
+            release(tree.lock)
+
+
+@inlined_kernel
+def _insert(memory: Memory, leaf: int, node: int) -> int:
+    """Insert an allocated node as that of a leaf; return it or that which is there, -1 if none."""
+    game, _, leaves, tree, counts, _ = memory
+    if node < 0:
+        return node
+    child = insert_node(game, tree, counts, node, leaves.states[leaf])
+    if child != node:
+        acquire(tree.lock)
+        free_node(tree, counts, node)
+        release(tree.lock)
+    return child

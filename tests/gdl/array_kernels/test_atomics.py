@@ -16,6 +16,7 @@ from gdl.array_kernels.atomics import (
     observe,
     publish,
     replace_int32,
+    replace_int64,
 )
 from gdl.array_kernels.functions import kernel
 
@@ -74,6 +75,27 @@ def test_one_thread_replaces_what_it_expects() -> None:
         assert won.count(True) == 1
         assert records[0]["winner"] == 1 + won.index(True)
         assert not records[0]["serial"]
+
+
+@kernel
+def take_runs(counts: np.ndarray, times: int, size: int) -> int:
+    """Move a count on by a size, time and again; return the sum of where that began."""
+    total, taken = 0, 0
+    while taken < times:
+        first = counts[0]
+        if replace_int64(counts.ctypes.data, first, first + size):
+            total += first
+            taken += 1
+    return total
+
+
+def test_runs_that_threads_take_do_not_overlap() -> None:
+    counts = np.array([2**40], np.int64)
+    with ThreadPoolExecutor(THREADS) as pool:
+        begun = list(pool.map(take_runs, [counts] * THREADS, [TIMES] * THREADS, [3] * THREADS))
+    runs = THREADS * TIMES
+    assert counts[0] == 2**40 + 3 * runs
+    assert sum(begun) == runs * 2**40 + 3 * runs * (runs - 1) // 2
 
 
 @kernel

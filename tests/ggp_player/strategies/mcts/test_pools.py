@@ -27,10 +27,15 @@ from ggp_player.strategies.mcts.arrays import (
 )
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import (
+    CLAIMED,
     allocate_edges,
+    allocate_node,
     find_or_add_node,
     free_edges,
+    free_node,
+    insert_node,
     live_child,
+    pin_node,
     set_joint_child,
 )
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS
@@ -112,6 +117,31 @@ def test_an_edge_notices_that_its_child_was_recycled() -> None:
     assert counts[RECYCLED] == 20 - NODES_OF_POOL
     assert live_child(tree, edge) == -1
     assert tree.edges[edge]["visits"] == 7
+
+
+def test_of_two_nodes_for_one_state_the_second_is_given_back() -> None:
+    tree, counts = empty_pools()
+    state, other = np.array([5], np.uint64), np.array([6], np.uint64)
+    first, second = (int(allocate_node(some_game(), tree, counts)) for _ in range(2))
+    assert insert_node(some_game(), tree, counts, first, state) == first
+    assert insert_node(some_game(), tree, counts, second, state) == first
+    assert tree.nodes[first]["pending"] == 2
+    assert tree.nodes[second]["pending"] == CLAIMED
+    free_node(tree, counts, second)
+    assert pin_node(tree, state) == first
+    assert pin_node(tree, other) == -1
+    assert allocate_node(some_game(), tree, counts) == second
+    assert insert_node(some_game(), tree, counts, second, other) == second
+    assert tree.nodes[second]["pending"] == 1
+    assert pin_node(tree, other) == second
+
+
+def test_nobody_finds_a_node_that_is_being_recycled() -> None:
+    tree, counts = empty_pools()
+    node = add(tree, counts, 5)
+    tree.nodes[node]["pending"] = CLAIMED
+    assert pin_node(tree, np.array([5], np.uint64)) == -1
+    assert tree.nodes[node]["pending"] == CLAIMED
 
 
 def test_a_pool_whose_nodes_are_all_in_use_has_no_room() -> None:

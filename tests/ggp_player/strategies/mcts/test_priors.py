@@ -70,8 +70,8 @@ def nodes_with_priors(search: TreeSearch) -> Iterator[tuple[int, int, State]]:
     tree = search.memory.tree
     for node, state in enumerate(states_of(search)):
         mover = int(tree.nodes[node]["mover"])
-        own = tree.roles[node, mover]
-        if tree.nodes[node]["is_expanded"] == EXPANDED and own["choices"] > 1:
+        is_expanded = tree.nodes[node]["is_expanded"] == EXPANDED
+        if is_expanded and tree.roles[node, mover]["choices"] > 1:
             yield node, mover, state
 
 

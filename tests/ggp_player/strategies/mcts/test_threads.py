@@ -230,7 +230,6 @@ def test_all_memory_is_in_use_or_free_while_nodes_are_recycled(name: str, thread
         if counts[RECYCLED] > 2000:
             break
     assert counts[RECYCLED] > 2000
-    assert counts[NODES] == len(search.memory.tree.nodes)
     check_pools(search)
     check_leaves(search)
 

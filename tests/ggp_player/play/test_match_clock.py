@@ -13,7 +13,7 @@ from ggp_player.errors import PlayError
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_clock import TIME_CONTROLS, ClockFace, MatchClock, TimeControl
 from ggp_player.play.play_setup import PlaySetup
-from ggp_player.play.seats import SeatedSearch
+from ggp_player.play.table import SeatedSearch
 from tests.ggp_player.play.conftest import Begin, FakeTime, asked, move, until
 
 WHITE, BLACK = Constant("white"), Constant("black")

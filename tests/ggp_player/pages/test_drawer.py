@@ -316,6 +316,15 @@ async def test_closing_ends_the_process() -> None:
     assert process.returncode is not None
 
 
+async def cancel_drawing(drawer: Drawer, request: DrawState) -> None:
+    """Ask for a drawing, and wait for it no longer once it has begun."""
+    drawing = asyncio.create_task(drawer.draw(request))
+    await asyncio.sleep(0)
+    drawing.cancel()
+    await asyncio.wait([drawing])
+    assert drawing.cancelled()
+
+
 async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     drawer: Drawer,
 ) -> None:
@@ -323,11 +332,7 @@ async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     process = drawer.helper.process
     assert process is not None
     request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
-    drawing = asyncio.create_task(drawer.draw(request))
-    await asyncio.sleep(0)
-    drawing.cancel()
-    await asyncio.wait([drawing])
-    assert drawing.cancelled()
+    await cancel_drawing(drawer, request)
     await drawer.close()
     assert process.returncode is not None
     assert len(await drawer.draw(request)) == 1
@@ -366,11 +371,7 @@ async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_th
     assert len(await drawer.draw(request)) == 1
     process = drawer.helper.process
     assert process is not None
-    drawing = asyncio.create_task(drawer.draw(request))
-    await asyncio.sleep(0)
-    drawing.cancel()
-    await asyncio.wait([drawing])
-    assert drawing.cancelled()
+    await cancel_drawing(drawer, request)
     assert len(await drawer.draw(request)) == 1
     assert drawer.helper.process is process
 

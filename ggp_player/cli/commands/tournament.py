@@ -81,7 +81,7 @@ def _results_file(
     help="Rate the players, or not.",
 )
 @click.pass_context
-@runs("ggp_player.cli.managing.tournament:run_tournament", LEAST_MIB)
+@runs("ggp_player.cli.tournament:run_tournament", LEAST_MIB)
 def tournament_command() -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 

@@ -25,7 +25,7 @@ from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
 from ggp_player.worker.compiling import COLD
 from tests.support.clocks import FakeClock
-from tests.support.command_line import output_of
+from tests.support.command_line import TWO_STEPS, output_of
 from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -34,11 +34,7 @@ GAME = ROOT / "games" / "ticTacToe.kif"
 MOVES = ["(put a1) noop", "noop (put b2)", "(put c3) noop", "noop (put c1)", "(put a3) noop"]
 """Cross threatens a2 and b3: nought, to move, has lost."""
 
-WORDS = """
-(role ann) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
-(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-(<= terminal (true (step 2)))
+WORDS = f"""{TWO_STEPS.replace("(role random)", "")}
 (<= (goal ann 70) (true (step 2))) (<= (goal bob 30) (true (step 2)))
 """
 

@@ -13,7 +13,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
     {
         "check": Target("check", "Report the mistakes in rulesheets."),
         "format": Target("format", "Bring rulesheets into the canonical layout."),
-        "convert": Target("variants.convert", "Turn KIF into infix, and infix into KIF."),
+        "convert": Target("convert", "Turn KIF into infix, and infix into KIF."),
         "show": Target(
             "commands.show", "Show roles and relations, the compiled circuit, or an analysis."
         ),
@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "stats": Target("commands.stats", "Show length, branching and goals of random play."),
         "scramble": Target(
-            "variants.scramble", "Replace the names of a game by invented words, or put them back."
+            "scramble", "Replace the names of a game by invented words, or put them back."
         ),
         "opening": Target("commands.opening", "Write rules that begin after N random joint moves."),
         "bench": Target("commands.bench", "Measure how many states a second random playouts make."),

@@ -12,7 +12,6 @@ from time import monotonic
 import gdl
 from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed
 from gdl.benchmark.tables import short
-from gdl.engine import PropnetStateMachine
 from gdl.engine.device import DeviceBlock
 from gdl.language import parse
 
@@ -69,7 +68,7 @@ class DeviceBenchmark:
         speeds = sorted(states / seconds for seconds, states in found)
         return DeviceReport(
             game=game,
-            device=_model(machine, self.device),
+            device=machine.device_engine(self.device).device.model,
             lanes=self.lanes,
             gates=block.engine.layout.gate_count,
             registers=not block.engine.has_rows,
@@ -87,10 +86,6 @@ def _seconds(block: DeviceBlock, steps: int) -> tuple[float, int]:
     began = monotonic()
     states = block.run_playouts(steps, refill=True).made()
     return monotonic() - began, states
-
-
-def _model(machine: PropnetStateMachine, device: str) -> str:
-    return machine.device_engine(device).device.model
 
 
 # ---------------------------------------------------------------------- tables

@@ -125,6 +125,12 @@ def runs(place: str, least_mib: int = 0) -> Callable[[Callable[[], None]], Calla
     return decorated
 
 
+def ray_option(verb: str, more: str = " It needs the extra ray.") -> Callable[[Command], Command]:
+    """Give a command the option ``--ray``: what it does on a cluster, and what it needs there."""
+    text = f"{verb} on a Ray cluster: its address, auto, or local to start one here.{more}"
+    return click.option("--ray", metavar="ADDRESS", help=text)
+
+
 def machine_option(default: MachineKind) -> Callable[[Command], Command]:
     """Give a command the option ``--machine``, as the argument ``machine``."""
     return click.option(

@@ -8,8 +8,7 @@ fact of the state has its place; ``glyphs`` says how words become pieces.
 
 from gdl.drawing.rendering import Rendering, layout_of, move_names_of, render
 from gdl.drawing.scene import Scene, make_scene
-from gdl.drawing.svg import SvgOptions, draw_svg
-from gdl.drawing.svg_style import SVG_STYLE
+from gdl.drawing.svg import SVG_STYLE, SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
 from gdl.drawing.words import MAX_PLACES, EndingWords, ending_in_words
 

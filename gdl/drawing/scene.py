@@ -270,7 +270,7 @@ class _Sorter:
         return [
             Note(
                 name,
-                "; ".join(_arguments(fact) for fact in facts),
+                "; ".join(_plain(" ".join(words_of(fact))) or "yes" for fact in facts),
                 tuple(map(str, facts)),
                 any(str(fact) in self._new for fact in facts),
                 words=_words(facts),
@@ -347,10 +347,6 @@ class _Sorter:
 
 def _words(facts: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
     return tuple((function_of(fact)[0], *words_of(fact)) for fact in facts)
-
-
-def _arguments(fact: Term) -> str:
-    return _plain(" ".join(words_of(fact))) or "yes"
 
 
 def _plain(text: str) -> str:

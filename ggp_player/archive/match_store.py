@@ -319,7 +319,7 @@ class MatchStore:
         ours = seats.c.match == match.number
         player = self._execute(sa.select(seats.c.player).where(ours, seats.c.role == match.role))
         name = player.scalar() or ""
-        players = [name if _same(role, match.role) else "" for role in event.roles]
+        players = [name if role.lower() == match.role.lower() else "" for role in event.roles]
         self._execute(sa.delete(seats).where(ours))
         add_seats(self._database, match.number, event.roles, players)
         match.has_roles = True
@@ -473,7 +473,3 @@ def _outcome(goal: int, others: Sequence[int]) -> Outcome:
 def _silence(event: MatchStarted) -> int:
     """Milliseconds of silence after which the match is taken for interrupted."""
     return 1000 * (max(event.start_clock, SILENT_CLOCKS * event.play_clock) + SILENCE_SECONDS)
-
-
-def _same(one: str, other: str) -> bool:
-    return one.lower() == other.lower()

@@ -15,7 +15,7 @@ Replies without an end, such as pages that are kept up to date, are counted: :cl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -213,7 +213,7 @@ class Connections:
         if sum(map(len, waiting.values())) <= most // 2:
             candidates = self._candidates(address)
             if candidates:
-                crowd = _crowd(candidates)
+                crowd = Counter(one.address for one in candidates).most_common(1)[0][0]
                 of_crowd = [one for one in candidates if one.address == crowd]
                 self._drop(min(of_crowd, key=_standing))  # the oldest of them
                 return
@@ -273,7 +273,3 @@ def _standing(connection: Connection) -> _Standing:
     if connection.is_stream:
         return _Standing.STREAM
     return _Standing.UNREAD if connection.unread else _Standing.ANSWERING
-
-
-def _crowd(connections: Iterable[Connection]) -> str:
-    return Counter(one.address for one in connections).most_common(1)[0][0]

@@ -26,8 +26,7 @@ from ggp_player.play.levels import HIGHEST, OpponentLevel
 from ggp_player.play.match_clock import MatchClock
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.play_setup import PlaySetup, persons_of, seats_of
-from ggp_player.play.seats import SeatedPerson, SeatedSearch
-from ggp_player.play.table import Advice, Shown, Table
+from ggp_player.play.table import Advice, SeatedPerson, SeatedSearch, Shown, Table
 from ggp_player.protocol import MatchRecord, Start, move_texts, spaced
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool

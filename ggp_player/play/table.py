@@ -19,10 +19,11 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
 from ggp_player.languages import Sentence, listed
+from ggp_player.play.engine import Engines
 from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
 from ggp_player.play.match_clock import MatchClock, TimeControl
 from ggp_player.play.match_line import MatchLine
-from ggp_player.protocol import state_text
+from ggp_player.protocol import move_texts, state_text
 
 MAX_LEGAL = 2_000
 """Legal moves of a step that a person is shown."""
@@ -391,3 +392,41 @@ def _told(thing: str, places: Sequence[str]) -> str:
     if len(places) > MAX_PLACES:
         return Sentence("{thing} on {count} places", thing=thing, count=len(places))
     return Sentence("{thing} on {places}", thing=thing, places=listed(places))
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedPerson:
+    """A person, as a player of the match runner who sees the table, and so what is taken back."""
+
+    table: Table
+    role: Constant
+    name: str = HUMAN
+    is_human: bool = True
+
+    async def choose(self) -> str:
+        """Return what the person chooses."""
+        return str(await self.table.choice(self.role))
+
+
+@dataclass(frozen=True, slots=True)
+class SeatedSearch:
+    """A search; ``name`` is its strategy, ``clocks`` are for its first and its other moves."""
+
+    table: Table
+    role: Constant
+    name: str
+    engines: Engines
+    clocks: tuple[int, int]
+
+    async def choose(self) -> str:
+        """Return the best move that is found in time. It is told no more than its role may know."""
+        table, role = self.table, self.role
+        engine = await self.engines.player(role, self.name)
+        start_clock, play_clock = self.clocks
+        seconds = float(play_clock + (0 if table.line.number else start_clock))
+        if table.match_clock is not None:
+            seconds = table.match_clock.seconds_for(role, seconds)
+        told = table.line.seen_by(role) if table.sight.hides else table.line.history
+        found = await engine.choose(told, move_texts(table.legal_moves(role)), seconds)
+        table.stop_clock(role)
+        return found.move

@@ -160,7 +160,7 @@ class ValueRecorder:
         call = _Call(routine, frame, node, above, line=line)
         state = _state_of(found)
         if routine.part in (RoutinePart.CHOICE, RoutinePart.PASSING):
-            call.is_leaf = self._ends_at(state, found)
+            call.is_leaf = found.get("depth") == 0 or self._machine.is_terminal(state)
         call.chooser = None if call.is_leaf else routine.chooser(found)
         call.is_passing = not call.is_leaf and self._passes(call, state)
         call.window = self._window(call, found)
@@ -187,9 +187,6 @@ class ValueRecorder:
         if self._moved is not None and self._moved[0] is _state_of(found) and above.chooser:
             return self._moved[1][self._order.index(above.chooser)]
         return None
-
-    def _ends_at(self, state: State, found: Locals) -> bool:
-        return found.get("depth") == 0 or self._machine.is_terminal(state)
 
     def _passes(self, call: _Call, state: State) -> bool:
         """Whether nothing is chosen in a call: it leads on, or its role waits."""

@@ -6,14 +6,12 @@ manager listens for others, too, so that whatever changes something needs a toke
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.request import Request, urlopen
 
 from ggp_player.manager_service.rules import rules_process
 from ggp_player.manager_service.rules.rules_pool import MAX_PROCESSES
@@ -22,7 +20,7 @@ from ggp_player.manager_service.storage.tokens import Role, TokenStore
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 from tests.attack.bystander import Turns
 from tests.attack.manager_attacks import MANAGER_ATTACKS, Rival
-from tests.attack.manager_kills import StubProcess
+from tests.attack.manager_kills import StubProcess, ask_manager
 from tests.attack.scenario import (
     Outcome,
     Scenario,
@@ -47,9 +45,6 @@ ENDING_SECONDS = 60.0
 ENDED = frozenset({"completed", "failed"})
 """The statuses of matches that have a result."""
 
-ANSWER_SECONDS = 30.0
-"""How long an answer of the API may take."""
-
 
 class Organiser:
     """Who holds an event; asks the manager's API with a token."""
@@ -60,13 +55,7 @@ class Organiser:
 
     def ask(self, path: str, sent: object = None, method: str = "") -> Any:
         """Make a request, and return the JSON of the answer. Raises OSError where there is none."""
-        data = None if sent is None else json.dumps(sent).encode()
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
-        url = "http://{}:{}{}".format(*self._server.address, path)
-        method = method or ("GET" if data is None else "POST")
-        request = Request(url, data=data, headers=headers, method=method)
-        with urlopen(request, timeout=ANSWER_SECONDS) as answer:
-            return json.load(answer)
+        return ask_manager(self._server, path, sent, method, self._token)
 
     def add(self, name: str, port: int) -> None:
         """Add a player that listens at a port of this machine."""

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
-import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -28,62 +26,36 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from tests.support.paths import ROOT
+from tests.support.server_process import ServerProcess
 
 LIMIT_SECONDS = 30.0
 """How long an answer of the API may take."""
 
 
-@dataclass
-class KilledManager:
+class KilledManager(ServerProcess):
     """A manager in a process of its own, on one database: a file in the folder, or a URL."""
 
-    folder: Path
-    database: str = ""
-    port: int = 0
-    process: subprocess.Popen[str] | None = None
-
-    def start(self) -> None:
-        """Start it, and wait until it listens."""
-        command = [sys.executable, "-m", "ggp_player", "manager", "--port", str(self.port)]
-        with (self.folder / "manager.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [*command, "--database", self.database or str(self.folder / "manager.sqlite")],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                cwd=ROOT,
-            )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        found = re.search(r":(\d+)$", line.strip())
-        assert found is not None, (self.folder / "manager.log").read_text()
-        self.port = int(found[1])
-
-    def kill(self) -> None:
-        """Kill it at once."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """Stop it as a user would."""
-        self._end(signal.SIGTERM)
-
-    def _end(self, number: int) -> None:
-        if self.process is not None:
-            os.kill(self.process.pid, number)
-            self.process.wait()
-            assert self.process.stdout is not None
-            self.process.stdout.close()
-            self.process = None
+    def __init__(self, folder: Path, database: str = "") -> None:
+        database = database or str(folder / "manager.sqlite")
+        super().__init__(folder, "--database", database, command="manager")
 
     def ask(self, path: str, sent: object = None, method: str = "") -> Any:
         """Make a request of the API."""
-        data = None if sent is None else json.dumps(sent).encode()
-        method = method or ("GET" if data is None else "POST")
-        headers = {"Content-Type": "application/json"}
-        url = f"http://127.0.0.1:{self.port}{path}"
-        request = Request(url, data=data, headers=headers, method=method)
-        with urlopen(request, timeout=LIMIT_SECONDS) as answer:
-            return json.load(answer)
+        return ask_manager(self, path, sent, method)
+
+
+def ask_manager(
+    server: ServerProcess, path: str, sent: object = None, method: str = "", token: str = ""
+) -> Any:
+    """Make a request of a manager's API; return the JSON of the answer. Raises OSError if none."""
+    data = None if sent is None else json.dumps(sent).encode()
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    method = method or ("GET" if data is None else "POST")
+    request = Request(server.url(path), data=data, headers=headers, method=method)
+    with urlopen(request, timeout=LIMIT_SECONDS) as answer:
+        return json.load(answer)
 
 
 @dataclass
@@ -173,9 +145,7 @@ def run(attack: Attack, manager: KilledManager) -> Report:
     """Play, kill, count."""
     matches, report, random = attack.matches, Report(), Random(attack.seed)
     began = time.monotonic()
-    stubs = StubProcess(attack.players)
-    try:
-        manager.start()
+    with closing(StubProcess(attack.players)) as stubs, manager:
         _begin(manager, stubs.ports, matches)
         for instant in sorted(random.uniform(0.02, 0.98) * matches for _ in range(attack.kills)):
             _wait_until(manager, instant, matches)
@@ -188,9 +158,6 @@ def run(attack: Attack, manager: KilledManager) -> Report:
         match_ids = _count(manager, report, matches)
         manager.stop()
         _compare(report, match_ids, stubs.asked())
-    finally:
-        manager.kill()
-        stubs.close()
     return report
 
 

@@ -14,6 +14,7 @@ import pytest
 from gdl import native_code as native_code_module
 from gdl.native_code import NativeCode, compile_in_isolation, compile_source, native_code
 from gdl.system import child_environment
+from tests.support.programs import printed_by
 
 FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
 
@@ -102,9 +103,7 @@ has_begun.wait()
 
 
 def test_a_process_ends_when_llvm_has_done_its_work_in_another_thread() -> None:
-    command = [sys.executable, "-c", WORKING]
-    done = subprocess.run(command, env=child_environment(), capture_output=True, check=True)
-    assert int(done.stdout) == sum(range(10**6))
+    assert int(printed_by(WORKING)) == sum(range(10**6))
 
 
 def test_a_process_that_ends_early_is_an_error(

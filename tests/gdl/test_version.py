@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import gdl
 import ggp_player
 from gdl import version
 from tests.support.paths import ROOT
+from tests.support.programs import printed_by
 
 
 @pytest.mark.parametrize("package", ["gdl", "ggp_player"])
@@ -24,10 +23,7 @@ def test_version_is_printed_without_loading_the_engine(package: str) -> None:
         "try: main(['--version'])\n"
         f"finally: print(sorted({heavy} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    first, loaded = done.stdout.splitlines()
+    first, loaded = printed_by(code).splitlines()
     name = package.replace("_", "-")
     assert first == f"{name} {gdl.__version__} (engine {_digests()[0]}, cache {_digests()[1]})"
     assert loaded == "[]"

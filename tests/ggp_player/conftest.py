@@ -1,13 +1,27 @@
 """What several tests of the player need: small games, misbehaving strategies, and the log."""
 
+from __future__ import annotations
+
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.browser import launched
 from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for the tests of a module; no longer, as its event loop runs until it is closed."""
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture(scope="package", autouse=True)

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg
-from tests.support.browser import launched, needs_chromium, violations
+from tests.support.browser import LIMIT, needs_chromium, violations
 from tests.support.command_line import serving_pages
 from tests.support.drawn_games import NAMES, layout_of_game, machine_of
 from tests.support.paths import ROOT
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = needs_chromium
-
-LIMIT = 60_000
-"""Milliseconds that anything may take to be seen."""
 
 STATIC = ROOT / "ggp_player" / "pages" / "static"
 
@@ -60,22 +57,12 @@ WALK = """() => {
 TITLES = "all => all.map(one => one.title)"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page()
     page.set_default_timeout(LIMIT)
     yield page
     page.close()
-
-
-def address(server: ServerProcess, path: str = "/") -> str:
-    return f"http://127.0.0.1:{server.address[1]}{path}"
 
 
 @pytest.mark.thorough
@@ -116,7 +103,7 @@ def test_people_can_use_the_gallery_and_play_by_keyboard(page: Page) -> None:
 def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path: Path) -> None:
     flags = ("--strategy", "mcts", "--archive", str(tmp_path / "matches.sqlite"))
     with serving(tmp_path, *flags) as server:
-        page.goto(address(server))
+        page.goto(server.url())
         assert violations(page) == []
         player = f"127.0.0.1:{server.address[1]}"
         clocks = ("--start-clock", "5", "--play-clock", "3", "--no-archive")
@@ -130,9 +117,9 @@ def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path
             assert violations(page) == []
             assert match.wait(120) == 0
         for path in ("/", "/archive", "/archive/77777"):
-            page.goto(address(server, path))
+            page.goto(server.url(path))
             assert violations(page) == []
-        page.goto(address(server, "/archive"))
+        page.goto(server.url("/archive"))
         page.get_by_role("link", name=re.compile("connectFour")).first.click()
         page.locator("#board svg").wait_for()
         page.keyboard.press("ArrowRight")
@@ -159,7 +146,7 @@ def test_people_can_use_the_pages_of_a_match_and_its_replay(page: Page, tmp_path
 
 def post(server: ServerProcess, path: str, sent: dict[str, Any], method: str = "POST") -> None:
     headers = {"Content-Type": "application/json"}
-    asked = Request(address(server, path), json.dumps(sent).encode(), headers, method=method)
+    asked = Request(server.url(path), json.dumps(sent).encode(), headers, method=method)
     with urlopen(asked) as answer:
         answer.read()
 
@@ -172,7 +159,7 @@ def test_people_can_use_the_pages_of_the_manager(
     with ServerProcess(tmp_path, *flags, command="manager") as server:
         other = browser.new_page()
         for name, seat in (("ann", page), ("bob", other)):
-            seat.goto(address(server))
+            seat.goto(server.url())
             if name == "ann":
                 assert violations(seat) == []
             seat.get_by_role("textbox").fill(name)
@@ -184,18 +171,18 @@ def test_people_can_use_the_pages_of_the_manager(
         page.locator("#turn.yours").wait_for()
         assert violations(page) == []
         for path in ("/", "/events/1"):
-            other.goto(address(server, path))
+            other.goto(server.url(path))
             assert violations(other) == []
         for name in ("one", "two"):
             post(server, f"/api/players/{name}", {"address": "random"}, "PUT")
         quick = {"format": "round_robin", "games": ["nim"], "start_clock": 1, "play_clock": 1}
         post(server, "/api/events", {"name": "quick", "players": ["one", "two"], **quick})
-        other.goto(address(server, "/events/2"))
+        other.goto(server.url("/events/2"))
         other.locator("#facts", has_text="completed").wait_for()
         other.reload()
         other.get_by_role("heading", name="Cross table").wait_for()
         assert violations(other) == []
-        other.goto(address(server, "/live"))
+        other.goto(server.url("/live"))
         assert violations(other) == []
         other.close()
 

@@ -25,7 +25,7 @@ from ggp_player.languages import (
     sentence_of,
 )
 from ggp_player.pages.site import LANGUAGE_COOKIE, PageSite, _read_static_files, language_of
-from ggp_player.play.game_card import KINDS, game_card
+from ggp_player.play.gallery import KINDS, game_card
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.table import told_of_ending

@@ -24,12 +24,17 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromi
 WIDTHS = (1280, 390)
 """Pixels of the pages that are looked at: of a desk, and of a phone."""
 
+LIMIT = 60_000
+"""Milliseconds that anything may take to be seen."""
+
 OPTIONS = {"resultTypes": ["violations"]}
 
 
 @contextmanager
 def launched() -> Iterator[Browser]:
-    """Run a Chromium; the test is skipped where there is no Playwright."""
+    """Run a Chromium; the test is skipped where there is none, or no Playwright."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium to look with")
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -43,6 +48,23 @@ def heard(page: Page | AsyncPage) -> list[str]:
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     return said
+
+
+@contextmanager
+def looking(browser: Browser, width: int = 390, height: int = 850) -> Iterator[Page]:
+    """Open a page, in pixels; whatever its console says is an error."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(LIMIT)
+    said = heard(page)
+    yield page
+    page.close()
+    assert said == []
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the page."""
+    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return found
 
 
 @asynccontextmanager

@@ -32,11 +32,20 @@ def run(command: str, *arguments: object) -> Result:
     return CliRunner().invoke(main, [command, *CLOCKS, *map(str, arguments)])
 
 
+def output_of(result: Result, status: int = 0) -> str:
+    """What a command has printed, which is to end with this status."""
+    assert result.exit_code == status, result.output
+    return result.output
+
+
 @contextmanager
-def serving_pages(*command: str) -> Iterator[str]:
-    """Run ``ggp-player`` without an archive until Ctrl-C; yield the address that it prints."""
+def serving_pages(*command: str, code: str = "") -> Iterator[str]:
+    """Run ``ggp-player`` without an archive, or other code; yield the address that it prints.
+
+    It ends without an error: ``play`` upon Ctrl-C, anything else by itself.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", "ggp_player", *command],
+        [sys.executable, *(("-c", code) if code else ("-m", "ggp_player")), *command],
         cwd=ROOT,
         env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
@@ -45,8 +54,9 @@ def serving_pages(*command: str) -> Iterator[str]:
     assert process.stdout is not None
     try:
         yield next(line.split()[-1] for line in process.stdout if "http://" in line)
-        process.send_signal(signal.SIGINT)
-        process.wait(20)
+        if command[0] == "play":
+            process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
     finally:
         process.kill()
         process.wait()

@@ -61,6 +61,10 @@ class ServerProcess:
         assert self._process is not None
         return self._process
 
+    def url(self, path: str = "/") -> str:
+        """The address of one of its pages."""
+        return "http://{}:{}{}".format(*self.address, path)
+
     @property
     def text(self) -> str:
         """What the server has logged, over all its starts."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
 
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
@@ -21,6 +25,26 @@ async def served(player: Player) -> AsyncIterator[int]:
         yield site.port
     finally:
         await runner.cleanup()
+
+
+async def pushed(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
+    """The messages of an event stream, as a page gets them."""
+    async for line in response.content:
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
+
+
+@asynccontextmanager
+async def announced() -> AsyncIterator[tuple[int, asyncio.Queue[int]]]:
+    """Listen for processes that announce themselves; a port and their ids are the value."""
+    pids: asyncio.Queue[int] = asyncio.Queue()
+
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pids.put_nowait(int(await reader.readline()))
+        writer.close()
+
+    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1], pids
 
 
 @asynccontextmanager

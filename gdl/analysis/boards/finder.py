@@ -14,7 +14,7 @@ from gdl.analysis.boards.board_building import (
     stack_board,
     with_short_rows,
 )
-from gdl.analysis.boards.dice import are_thrown
+from gdl.analysis.boards.equipment import are_thrown, hands_of, traits_of_words
 from gdl.analysis.boards.evidence import (
     FluentTable,
     Links,
@@ -42,7 +42,6 @@ from gdl.analysis.boards.refinement import (
     LayoutRefinementError,
 )
 from gdl.analysis.boards.stated_boards import refined, stated_board
-from gdl.analysis.boards.traits import hands_of, traits_of_words
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 

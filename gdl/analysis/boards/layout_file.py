@@ -35,7 +35,6 @@ from gdl.analysis.boards.refinement import (
     BoardRefinement,
     Ground,
     LayoutRefinement,
-    Position,
 )
 from gdl.errors import GdlError
 
@@ -79,7 +78,7 @@ class _Board(_Model):
             self.title,
             Shape(self.shape) if self.shape else None,
             _from_zero(self.place),
-            {name: _position(spot) for name, spot in self.places.items()},
+            {name: (spot[0], spot[1]) for name, spot in self.places.items()},
             None if self.rows is None else self.rows == "up",
             self.transposed,
             self.checkered,
@@ -97,10 +96,6 @@ class _File(_Model):
 
 def _from_zero(numbers: list[int]) -> tuple[int, ...]:
     return tuple(number - 1 for number in numbers)
-
-
-def _position(spot: list[float]) -> Position:
-    return (spot[0], spot[1])
 
 
 def read_layout_file(file: Path) -> LayoutRefinement:

@@ -26,7 +26,7 @@ from gdl.cli.arguments import FILE, MachineKind, machine_option, number_option, 
 @seed_option
 @machine_option(default=MachineKind.REASONER)
 @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-@runs("gdl.cli.comparing.diff:run_diff")
+@runs("gdl.cli.diff:run_diff")
 def diff_command() -> None:
     """Tell whether two rulesheets are the same game.
 

@@ -12,7 +12,7 @@ from gdl.cli.arguments import OUTPUT, number_option, rulesheet_argument, runs, s
 @number_option("--plies", click.IntRange(0), 4, "How many joint moves are made.")
 @seed_option
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
-@runs("gdl.cli.variants.opening:run_opening")
+@runs("gdl.cli.opening:run_opening")
 def opening_command() -> None:
     """Write rules that begin after N random joint moves.
 

@@ -10,6 +10,7 @@ from gdl.cli.arguments import (
     OUTPUT,
     device_option,
     number_option,
+    ray_option,
     rulesheet_argument,
     runs,
     seed_option,
@@ -49,11 +50,7 @@ class Format(StrEnum):
     help="A trace to compare answers with, rows to learn from, as JSON lines or Parquet; results.",
 )
 @click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Play on a Ray cluster: its address, auto, or local to start one here.",
-)
+@ray_option("Play", more="")
 @device_option("Play on a GPU, such as cuda:0, or host; with --format results.")
 @runs("gdl.cli.playout:run_playout")
 def playout_command() -> None:

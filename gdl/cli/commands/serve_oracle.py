@@ -23,7 +23,7 @@ from gdl.cli.arguments import number_option, runs
     unit="MIB",
 )
 @number_option("--games", click.IntRange(1), 32, "Keep so many games from request to request.")
-@runs("gdl.cli.comparing.serve_oracle:run_serve_oracle")
+@runs("gdl.cli.serve_oracle:run_serve_oracle")
 def serve_oracle_command() -> None:
     """Answer questions about games for other programs, as JSON lines.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.arguments import runs
+from gdl.cli.arguments import ray_option, runs
 from ggp_player.cli.commands.arguments import RULESHEET, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
@@ -38,12 +38,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Learn on a Ray cluster: its address, auto, or local to start one here. It needs the "
-    "extra ray.",
-)
+@ray_option("Learn")
 @output_option("--json", text="Write the rounds to a file, as JSON.")
 @output_option("--plot", text="Plot strength over time, as SVG, PNG or as the name ends.")
 @click.pass_context

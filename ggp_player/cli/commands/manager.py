@@ -94,7 +94,7 @@ def manager_command(context: click.Context, /, **options: Any) -> None:  # noqa:
     """
     context.obj = options["database"]
     if context.invoked_subcommand is None:
-        from ggp_player.cli.managing.manager import run_manager
+        from ggp_player.cli.manager import run_manager
 
         run_manager(**options)
 
@@ -110,7 +110,7 @@ def token_group(context: click.Context) -> None:
 @click.argument("role", type=click.Choice(ROLES))
 @_DATABASE
 @click.pass_context
-@runs("ggp_player.cli.managing.manager:run_create")
+@runs("ggp_player.cli.manager:run_create")
 def create_command() -> None:
     """Make a token and print it; it is not shown again."""
 
@@ -118,7 +118,7 @@ def create_command() -> None:
 @token_group.command("list")
 @_DATABASE
 @click.pass_context
-@runs("ggp_player.cli.managing.manager:run_list")
+@runs("ggp_player.cli.manager:run_list")
 def list_command() -> None:
     """List all tokens, without their secrets."""
 
@@ -127,7 +127,7 @@ def list_command() -> None:
 @click.argument("name")
 @_DATABASE
 @click.pass_context
-@runs("ggp_player.cli.managing.manager:run_revoke")
+@runs("ggp_player.cli.manager:run_revoke")
 def revoke_command() -> None:
     """Revoke a token."""
 
@@ -141,7 +141,7 @@ def name_group(context: click.Context) -> None:
 @name_group.command("list")
 @_DATABASE
 @click.pass_context
-@runs("ggp_player.cli.managing.manager:run_list_names")
+@runs("ggp_player.cli.manager:run_list_names")
 def list_names_command() -> None:
     """List the names, and the tokens that they belong to."""
 
@@ -150,7 +150,7 @@ def list_names_command() -> None:
 @click.argument("name")
 @_DATABASE
 @click.pass_context
-@runs("ggp_player.cli.managing.manager:run_release_name")
+@runs("ggp_player.cli.manager:run_release_name")
 def release_name_command() -> None:
     """Release a name: it is free when its registration is over, for any token to take it."""
 
@@ -211,14 +211,14 @@ def event_group() -> None:
 )
 @click.option("--planned", is_flag=True, help="Do not begin yet: `event start` does.")
 @_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_create")
+@runs("ggp_player.cli.events:run_create")
 def create_event_command() -> None:
     """Make an event, and print its number."""
 
 
 @event_group.command("list")
 @_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_list")
+@runs("ggp_player.cli.events:run_list")
 def list_events_command() -> None:
     """List events: number, status, matches that are over and in all, name."""
 
@@ -233,7 +233,7 @@ for _name, _help in (
     @click.argument("number", type=click.IntRange(1))
     @_asks_a_manager
     @click.pass_context
-    @runs("ggp_player.cli.managing.events:run_change")
+    @runs("ggp_player.cli.events:run_change")
     def change_event_command() -> None:
         """Change the status of an event."""
 
@@ -242,6 +242,6 @@ for _name, _help in (
 @click.argument("number", type=click.IntRange(1))
 @click.argument("player")
 @_asks_a_manager
-@runs("ggp_player.cli.managing.events:run_withdraw")
+@runs("ggp_player.cli.events:run_withdraw")
 def withdraw_command() -> None:
     """Have a player meet nobody any more in an event."""

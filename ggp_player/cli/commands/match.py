@@ -21,7 +21,7 @@ from ggp_player.cli.commands.arguments import (
 @output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
 @archiving_options
-@runs("ggp_player.cli.managing.match:run_match", LEAST_MIB)
+@runs("ggp_player.cli.match:run_match", LEAST_MIB)
 def match_command() -> None:
     """Play one match of the game RULESHEET, a file or the name of one of ours.
 

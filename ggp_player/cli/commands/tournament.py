@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.arguments import OutputPath, runs
+from gdl.cli.arguments import OutputPath, ray_option, runs
 from ggp_player.cli.commands.arguments import (
     LEAST_MIB,
     archiving_options,
@@ -47,12 +47,7 @@ def _results_file(
     help="How many matches are played at a time.  "
     "[default: the processor's cores over the strategies in a match]",
 )
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Play on a Ray cluster: its address, auto, or local to start one here. It needs the extra "
-    "ray.",
-)
+@ray_option("Play")
 @click.option(
     "--output",
     type=OutputPath(dir_okay=True),
@@ -81,7 +76,7 @@ def _results_file(
     help="Rate the players, or not.",
 )
 @click.pass_context
-@runs("ggp_player.cli.managing.tournament:run_tournament", LEAST_MIB)
+@runs("ggp_player.cli.tournament:run_tournament", LEAST_MIB)
 def tournament_command() -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 

@@ -18,7 +18,7 @@ import gdl
 from gdl.system import child_environment
 from ggp_player.cli.doctor.checks import Answer, judged
 from ggp_player.cli.health import read_page
-from ggp_player.cli.managing.match import error_sentence
+from ggp_player.cli.match import error_sentence
 from ggp_player.errors import ServerError
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules

@@ -112,7 +112,7 @@ def _table(title: str, *headings: str) -> Table:
 def _shares_table(searches: Sequence[tuple[str, SearchProfile]]) -> Table:
     """A row for each search, and a column for each component that took part in any."""
     columns = [which for which in Component if any(which in search.used for _, search in searches)]
-    has_threads = any(_is_visible(search.elsewhere, search) for _, search in searches)
+    has_threads = any(search.elsewhere > VISIBLE * search.seconds for _, search in searches)
     headings = ("plies", "seconds", *columns, *([ELSEWHERE] if has_threads else []))
     table = _table("CPU time, %", "game", *headings, "prover of searching", "")
     for game, search in searches:
@@ -123,10 +123,6 @@ def _shares_table(searches: Sequence[tuple[str, SearchProfile]]) -> Table:
         cells += [f"{100 * most:.1f}" if most else "", "proved" if search.is_proved else ""]
         table.add_row(game, str(search.plies), f"{search.seconds:.2f}", *cells)
     return table
-
-
-def _is_visible(seconds: float, search: SearchProfile) -> bool:
-    return seconds > VISIBLE * search.seconds
 
 
 def _percent(seconds: float, search: SearchProfile) -> str:

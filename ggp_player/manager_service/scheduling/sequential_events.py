@@ -11,7 +11,7 @@ Apart from the formats, which plan rounds: pages show where the test stands as w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -84,13 +84,9 @@ def _sums(player: str, results: Iterable[MatchResult]) -> Mapping[str, PairSums]
         pairs[result.round, result.game].append(result)
     sums: dict[str, PairSums] = defaultdict(PairSums)
     for (_, game), matches in sorted(pairs.items()):
-        if _is_whole(matches):
+        if len(matches) == 2 and not any(match.failure for match in matches):
             sums[game].add(fmean(_result_for(player, match) for match in matches))
     return sums
-
-
-def _is_whole(matches: Collection[MatchResult]) -> bool:
-    return len(matches) == 2 and not any(match.failure for match in matches)
 
 
 def _result_for(player: str, match: MatchResult) -> float:

@@ -45,26 +45,20 @@ def summarise(
             points[name].append((result.seed, value))
         for seat, name in enumerate(result.players):
             played[name].append((result, seat))
-    rows = [_row(name, points[name], played[name], (ratings or {}).get(name)) for name in names]
+    rows = [
+        StandingsShown(
+            player=name,
+            matches=len(points[name]),
+            failed=len({result.match_id for result, _ in played[name]}) - len(points[name]),
+            points=_shown(interval(points[name])),
+            rating=_shown((ratings or {}).get(name)),
+            late=sum(result.late(seat) for result, seat in played[name]),
+            unreachable=sum(result.failed(seat) for result, seat in played[name]),
+            illegal=sum(result.illegal(seat) for result, seat in played[name]),
+        )
+        for name in names
+    ]
     return sorted(rows, key=lambda row: -(row.points.value if row.points else 0))
-
-
-def _row(
-    name: str,
-    points: Sequence[tuple[int, float]],
-    played: Sequence[tuple[MatchResult, int]],
-    rating: Interval | None,
-) -> StandingsShown:
-    return StandingsShown(
-        player=name,
-        matches=len(points),
-        failed=len({result.match_id for result, _ in played}) - len(points),
-        points=_shown(interval(points)),
-        rating=_shown(rating),
-        late=sum(result.late(seat) for result, seat in played),
-        unreachable=sum(result.failed(seat) for result, seat in played),
-        illegal=sum(result.illegal(seat) for result, seat in played),
-    )
 
 
 def _shown(found: Interval | None) -> IntervalShown | None:

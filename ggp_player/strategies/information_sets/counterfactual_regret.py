@@ -32,7 +32,7 @@ class RegretMinimisation:
         """Update the regrets of every player once."""
         self.iterations += 1
         for player in self._form.players:
-            profile = self._current()
+            profile = _proportional(self._regrets, self._form.set_of_action)
             values = node_values(self._form, profile)[:, player]
             own, others = reach_probabilities(self._form, profile, player)
             for level in self._form.levels:
@@ -42,9 +42,6 @@ class RegretMinimisation:
     def average(self) -> Profile:
         """The average strategies so far; uniform where nothing has been learned."""
         return _proportional(self._sum, self._form.set_of_action)
-
-    def _current(self) -> Profile:
-        return _proportional(self._regrets, self._form.set_of_action)
 
     def _update(
         self,

@@ -117,7 +117,11 @@ def explained(error: BaseException) -> str:
 
 
 def _class_in(module: ModuleType, name: str, where: str) -> type[Strategy]:
-    known = _strategy_classes(module)
+    known = [
+        name
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if issubclass(kind, Strategy) and not inspect.isabstract(kind)
+    ]
     found = getattr(module, name, None)
     if found is None:
         names = ", ".join(known) or "none"
@@ -134,11 +138,3 @@ def _class_in(module: ModuleType, name: str, where: str) -> type[Strategy]:
         missing = ", ".join(sorted(found.__abstractmethods__))
         raise StrategyError(f"{name!r} in {where} is no strategy yet: it has no method {missing}")
     return found
-
-
-def _strategy_classes(module: ModuleType) -> list[str]:
-    return [
-        name
-        for name, kind in inspect.getmembers(module, inspect.isclass)
-        if issubclass(kind, Strategy) and not inspect.isabstract(kind)
-    ]

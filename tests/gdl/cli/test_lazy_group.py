@@ -22,6 +22,7 @@ from gdl.system import child_environment
 from ggp_player.__main__ import COMMANDS as PLAYER_COMMANDS
 from ggp_player.__main__ import main as player_main
 from tests.support.paths import GAMES, ROOT
+from tests.support.programs import printed_by
 
 OTHERS = {"aiohttp", "clingo", "llvmlite", "numba", "numpy", "platformdirs", "pydantic", "rich"}
 """Packages that take long to import, except for the parser's."""
@@ -108,15 +109,8 @@ def test_short_commands_import_little(arguments: list[str], tmp_path: Path) -> N
 
 
 def test_what_a_server_imports_before_it_listens_has_no_database() -> None:
-    modules = "ggp_player.cli.serve, ggp_player.server.http, sys"
-    done = subprocess.run(
-        [sys.executable, "-c", f"import {modules}; print(*sys.modules)"],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not set(done.stdout.split()) & {"alembic", "sqlalchemy", "sqlite3"}
+    code = "import ggp_player.cli.serve, ggp_player.server.http, sys; print(*sys.modules)"
+    assert not set(printed_by(code).split()) & {"alembic", "sqlalchemy", "sqlite3"}
 
 
 def test_a_check_imports_the_parser_and_no_other_package() -> None:

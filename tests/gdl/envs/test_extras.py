@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from gdl.envs import MissingExtraError, require
+from tests.support.programs import printed_by
 
 HIDING = """
 import sys
@@ -22,11 +20,6 @@ def find_spec(name, package=None):
     return None if name in ("gymnasium", "pettingzoo") else real(name, package)
 importlib.util.find_spec = find_spec
 """
-
-
-def run(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def test_what_is_installed_is_not_asked_for() -> None:
@@ -45,7 +38,7 @@ def test_asking_says_what_to_install() -> None:
     install = "which is not installed: pip install 'ggp-player[rl]'"
     libraries = ["gymnasium", "gymnasium", "pettingzoo", "pettingzoo"]
     expected = [f"environments need {library}, {install}" for library in libraries]
-    assert run(f"{HIDING}\n{asking}").splitlines() == expected
+    assert printed_by(f"{HIDING}\n{asking}").splitlines() == expected
 
 
 def test_the_packages_do_without() -> None:
@@ -53,7 +46,7 @@ def test_the_packages_do_without() -> None:
         "import sys, gdl, ggp_player; gdl.compile(gdl.load('nim')); ggp_player.analyze;"
         "print(sorted({'gymnasium', 'pettingzoo'} & set(sys.modules)))"
     )
-    assert run(code) == "[]\n"
+    assert printed_by(code) == "[]\n"
 
 
 def test_there_is_nothing_else() -> None:

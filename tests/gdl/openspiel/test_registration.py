@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from gdl import openspiel
 from gdl.errors import MissingLibraryError
 from gdl.openspiel import load_game, register
 from tests.support.paths import GAMES
+from tests.support.programs import printed_by
 
 OPTIONAL = {"pyspiel", "open_spiel", "pyarrow"}
 
@@ -25,9 +23,7 @@ def test_without_openspiel_an_error_says_what_to_install(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("module", ["gdl", "gdl.openspiel", "gdl.datasets", "ggp_player"])
 def test_optional_libraries_are_not_imported(module: str) -> None:
-    tell = f"import {module}, sys; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", tell], capture_output=True, check=True, text=True)
-    assert not OPTIONAL & set(done.stdout.split())
+    assert not OPTIONAL & set(printed_by(f"import {module}, sys; print(*sys.modules)").split())
 
 
 def test_registering_twice_is_harmless() -> None:

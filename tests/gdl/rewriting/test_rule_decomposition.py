@@ -13,7 +13,12 @@ from gdl.rewriting import rule_decomposition
 from gdl.rewriting.rule_decomposition import RuleDecomposer
 from tests.support.lockstep import assert_as_reasoner, assert_lockstep
 
-NUMBERS = " ".join(f"(n {i})" for i in range(40))
+
+def numbers(count: int) -> str:
+    return " ".join(f"(n {i})" for i in range(count))
+
+
+NUMBERS = numbers(40)
 
 
 def both(text: str) -> tuple[PropnetStateMachine, PropnetStateMachine]:
@@ -54,7 +59,7 @@ def test_a_chain_of_joins_is_decomposed() -> None:
     assert_lockstep(machine, gdl.interpret(rules), 60, seed=1)
 
 
-SHORT_CHAIN = CHAIN.replace(NUMBERS, " ".join(f"(n {i})" for i in range(8)))
+SHORT_CHAIN = CHAIN.replace(NUMBERS, numbers(8))
 
 
 def test_decomposition_makes_fewer_rules() -> None:
@@ -86,11 +91,25 @@ def test_moves_stay_with_what_they_select() -> None:
         assert len(machine.engine.layout.transition.gates) < 4000
 
 
+def with_inlined(count: int, rule: str) -> gdl.Ruleset:
+    """Rules with a relation r, of one rule with many rows, over so many numbers."""
+    return gdl.parse(f"""
+        (role you) {numbers(count)} (init (on 1 2)) (init (on 3 4)) (init c)
+        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
+        (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (true (on ?z ?x)))
+        (<= (next (on ?x ?y)) (does you (put ?x ?y)))
+        {rule}
+        (<= terminal (true (on 0 0)))
+    """)
+
+
+STAYS = "(<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))"
+
+
 @pytest.mark.parametrize(
     "rule",
     [
-        # The local variable ?x of r, and the variables of a fact that is flattened.
-        "(<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))",
+        STAYS,  # The local variable ?x of r, and the variables of a fact that is flattened.
         # Twice the same relation, once with its arguments exchanged.
         "(<= (next (won ?a)) (r ?a ?b ?c) (r ?b ?a ?c) (does you (put ?a ?b)) (n ?x))",
         "(<= (next (won ?x)) (r ?x ?x ?x) (n ?a) (does you (put ?a ?x)) (true (on ?b ?a)))",
@@ -99,31 +118,13 @@ def test_moves_stay_with_what_they_select() -> None:
     ],
 )
 def test_variables_of_inlined_relations_are_their_own(rule: str) -> None:
-    """A relation of one rule with many rows is replaced by its body, under names of its own."""
-    numbers = " ".join(f"(n {i})" for i in range(11))
-    text = f"""
-        (role you) {numbers} (init (on 1 2)) (init (on 3 4)) (init c)
-        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
-        (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (true (on ?z ?x)))
-        (<= (next (on ?x ?y)) (does you (put ?x ?y)))
-        {rule}
-        (<= terminal (true (on 0 0)))
-    """
-    rules = gdl.parse(text)
-    assert_as_reasoner(rules, 15, matches=3)
+    """The relation is replaced by its body, under names of its own."""
+    assert_as_reasoner(with_inlined(11, rule), 15, matches=3)
 
 
 def test_inlining_makes_fewer_rules() -> None:
     """Only the body of r shows which of its variables the fact that stays depends on."""
-    numbers = " ".join(f"(n {i})" for i in range(20))
-    rules = gdl.parse(f"""
-        (role you) {numbers} (init (on 1 2)) (init (on 3 4)) (init c)
-        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
-        (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (true (on ?z ?x)))
-        (<= (next (on ?x ?y)) (does you (put ?x ?y)))
-        (<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))
-        (<= terminal (true (on 0 0)))
-    """)
+    rules = with_inlined(20, STAYS)
     machine = gdl.compile(rules)
     without = gdl.compile(rules, CompileOptions(inline_relations=False))
     assert machine.ground_rules < without.ground_rules / 2
@@ -136,7 +137,7 @@ def test_a_local_variable_is_not_taken_for_one_of_a_fact() -> None:
         (role you) {NUMBERS} (init (on 1 2)) (init (on 3 4)) (init c)
         (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
         (<= (legal you (put ?x ?y)) (n ?x) (n ?y))
-        (<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))
+        {STAYS}
         (<= terminal (true (on 0 0)))
     """
     machine = gdl.compile(gdl.parse(text))
@@ -173,9 +174,8 @@ def test_functions_inside_arguments() -> None:
     ],
 )
 def test_variables_that_only_filters_hold_are_bound_by_their_domains(rule: str) -> None:
-    numbers = " ".join(f"(n {i})" for i in range(9))
     text = f"""
-        (role you) {numbers} (init (king 3)) (init (king 5))
+        (role you) {numbers(9)} (init (king 3)) (init (king 5))
         (<= (on ?u ?v) (n ?u) (n ?v) (distinct ?u ?v))
         (<= (threatened ?k ?u ?v) (n ?k) (true (king ?u)) (true (king ?v)) (distinct ?k ?v))
         (<= (threatened ?k ?u ?v) (true (king ?k)) (n ?u) (n ?v) (distinct ?u 7))
@@ -191,9 +191,8 @@ def test_variables_that_only_filters_hold_are_bound_by_their_domains(rule: str) 
 
 def test_binding_by_domains_makes_fewer_rules() -> None:
     """A king's square times every move becomes a square times a square, and every move."""
-    numbers = " ".join(f"(n {i})" for i in range(10))
     text = f"""
-        (role you) {numbers} (init (king 3)) (init (at 1 1 1)) (kind 1) (kind 2) (kind 3)
+        (role you) {numbers(10)} (init (king 3)) (init (at 1 1 1)) (kind 1) (kind 2) (kind 3)
         (<= (legal you (move ?p ?u ?v ?w)) (kind ?p) (true (at ?p ?u ?v)) (n ?w) (true (king ?k))
             (not (threatened ?k ?u)))
         (<= (threatened ?k ?u) (n ?k) (n ?u) (not (true (at 1 ?k ?u))))

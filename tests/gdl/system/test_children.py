@@ -14,6 +14,7 @@ import gdl
 from gdl.system import child_environment, children_import_our_code
 from tests.support.hostile_folder import run_in, write_hostile_modules
 from tests.support.paths import GAMES
+from tests.support.programs import printed_by
 
 GAME = GAMES / "ticTacToe.kif"
 
@@ -23,11 +24,9 @@ TELL = "import json, sys; print(json.dumps(sys.path))"
 def test_a_child_has_our_search_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["relative", "", *sys.path])
-    done = subprocess.run(
-        [sys.executable, "-c", TELL], env=child_environment(), capture_output=True, check=True
-    )
+    found = json.loads(printed_by(TELL))
     ours = [str(tmp_path / "relative"), str(tmp_path), *sys.path[2:]]
-    assert json.loads(done.stdout)[: len(ours)] == list(dict.fromkeys(ours))
+    assert found[: len(ours)] == list(dict.fromkeys(ours))
 
 
 WORKERS = """

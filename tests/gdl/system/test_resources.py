@@ -15,7 +15,6 @@ from gdl.system import (
     available_memory,
     boot_instant,
     child_cpu_seconds,
-    child_environment,
     cpu_quota,
     limit_helper,
     limit_memory,
@@ -26,6 +25,7 @@ from gdl.system import (
     resources,
     yield_address,
 )
+from tests.support.programs import printed_by
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
@@ -55,8 +55,7 @@ print(resident_memory(os.getpid()) - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems are left as they are")
 def test_large_blocks_go_back_to_the_system() -> None:
     def kept(first: str) -> int:
-        command = [sys.executable, "-c", KEEPING.format(first=first)]
-        return int(subprocess.check_output(command, text=True))
+        return int(printed_by(KEEPING.format(first=first)))
 
     assert kept("return_large_blocks()") < 10_000_000 < 100_000_000 < kept("")
 
@@ -127,10 +126,7 @@ except MemoryError:
 
 
 def test_memory_is_limited() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED], env=child_environment(), capture_output=True, check=True
-    )
-    assert done.stdout == b"limited\n"
+    assert printed_by(LIMITED) == "limited\n"
 
 
 HELPER = """
@@ -145,14 +141,7 @@ for name in ("AS", "CPU", "NOFILE", "NPROC", "CORE"):
 
 
 def test_a_helper_is_limited_and_stricter_limits_stay() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", HELPER],
-        env=child_environment(),
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert done.stdout.splitlines() == [
+    assert printed_by(HELPER).splitlines() == [
         "AS 1000000000 1000000000",
         "CPU 20 21",
         f"NOFILE {resources.HELPER_FILES} {resources.HELPER_FILES}",
@@ -197,8 +186,7 @@ print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
 def test_the_limit_of_open_files_is_raised_as_far_as_it_can_be() -> None:
-    output = subprocess.check_output([sys.executable, "-c", FILES], env=child_environment())
-    assert output.split() == [b"100", b"200", b"300", b"300"]
+    assert printed_by(FILES).split() == ["100", "200", "300", "300"]
 
 
 def test_no_limit_of_open_files(monkeypatch: pytest.MonkeyPatch) -> None:

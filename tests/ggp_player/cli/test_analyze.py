@@ -25,6 +25,7 @@ from ggp_player.strategies.learning import FOLDER_VARIABLE
 from ggp_player.strategies.selection.registry import create
 from ggp_player.worker.compiling import COLD
 from tests.support.clocks import FakeClock
+from tests.support.command_line import TWO_STEPS, output_of
 from tests.support.paths import GAMES, ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -33,11 +34,7 @@ GAME = ROOT / "games" / "ticTacToe.kif"
 MOVES = ["(put a1) noop", "noop (put b2)", "(put c3) noop", "noop (put c1)", "(put a3) noop"]
 """Cross threatens a2 and b3: nought, to move, has lost."""
 
-WORDS = """
-(role ann) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
-(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-(<= terminal (true (step 2)))
+WORDS = f"""{TWO_STEPS.replace("(role random)", "")}
 (<= (goal ann 70) (true (step 2))) (<= (goal bob 30) (true (step 2)))
 """
 
@@ -73,22 +70,20 @@ def test_a_lost_position_is_known_to_be_lost(strategy: str) -> None:
 
 
 def test_a_win_is_found_and_shown_with_its_line() -> None:
-    result = analyze(GAME, *after(*MOVES, "noop (put a2)"), "--strategy", "minimax")
-    assert result.exit_code == 0
-    assert result.output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
-    assert "\nturn       cross, 3 legal moves: (put b1), (put b3), (put c2)\n" in result.output
-    assert "\nwaits      nought, noop\n" in result.output
-    assert "\nchoice     (put b3), 100, proved (minimax)\nline       (put b3)\n" in result.output
-    rows = [[c.strip() for c in line.split("│")[1:-1]] for line in result.output.splitlines()]
+    output = output_of(analyze(GAME, *after(*MOVES, "noop (put a2)"), "--strategy", "minimax"))
+    assert output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
+    assert "\nturn       cross, 3 legal moves: (put b1), (put b3), (put c2)\n" in output
+    assert "\nwaits      nought, noop\n" in output
+    assert "\nchoice     (put b3), 100, proved (minimax)\nline       (put b3)\n" in output
+    rows = [[c.strip() for c in line.split("│")[1:-1]] for line in output.splitlines()]
     assert ["(put b3)", "100", "yes", "", "(put b3)"] in rows
     assert ["(put b1)", "0", "yes", "", "(put b1), (put c2)"] in rows
 
 
 def test_a_strategy_without_a_report_shows_its_choices() -> None:
-    result = analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT")
-    assert result.exit_code == 0
-    assert "\nchoice     (put a2), no value (first legal move)\n" in result.output
-    assert "ended without a proof" in result.output
+    output = output_of(analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT"))
+    assert "\nchoice     (put a2), no value (first legal move)\n" in output
+    assert "ended without a proof" in output
 
 
 def test_cut_moves_have_bounds_and_no_value(tmp_path: Path) -> None:
@@ -135,10 +130,9 @@ def test_before_the_searches_are_compiled_there_is_a_table(
     timed_search = import_module("ggp_player.inspect.timed_search")
     monkeypatch.setattr(timed_search, "is_warm", lambda: False)
     monkeypatch.setattr("ggp_player.worker.compiling.is_warm", lambda: False)
-    result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
-    assert result.exit_code == 0
-    assert COLD in result.output
-    assert "│ (put a2) │     0 │    yes │" in result.output
+    output = output_of(analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60))
+    assert COLD in output
+    assert "│ (put a2) │     0 │    yes │" in output
     report = found(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
     assert report["notice"] == COLD
     assert isinstance(report["moves"], list)
@@ -204,9 +198,8 @@ def test_the_end_of_a_match(tmp_path: Path) -> None:
     sheet = tmp_path / "words.kif"
     sheet.write_text(WORDS)
     moves = after(*["(say no) (say no)"] * 2)
-    result = analyze(sheet, *moves)
-    assert result.exit_code == 0
-    assert "goal       ann 70\ngoal       bob 30\nthe match is over\n" in result.output
+    output = output_of(analyze(sheet, *moves))
+    assert "goal       ann 70\ngoal       bob 30\nthe match is over\n" in output
     assert found(sheet, *moves)["goals"] == {"ann": 70, "bob": 30}
     assert "there is no search tree" in analyze(sheet, *moves, "--tree").output
     too_far = analyze(sheet, *moves, *moves)
@@ -236,17 +229,13 @@ def test_the_end_of_a_match(tmp_path: Path) -> None:
     ],
 )
 def test_moves_that_cannot_be_made(moves: list[str], sentence: str) -> None:
-    result = analyze(GAME, *after(*moves))
-    assert result.exit_code == 1
-    assert result.output.startswith(f"Error: {sentence}")
+    assert output_of(analyze(GAME, *after(*moves)), 1).startswith(f"Error: {sentence}")
 
 
 def test_a_file_that_is_no_record(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     file.write_text('{"moves": 3}')
-    result = analyze(GAME, "--moves", file)
-    assert result.exit_code == 1
-    assert f"Error: {file} is no match record: " in result.output
+    assert f"Error: {file} is no match record: " in output_of(analyze(GAME, "--moves", file), 1)
 
 
 @pytest.mark.parametrize(
@@ -288,10 +277,9 @@ def test_patterns_that_are_learned_are_shown() -> None:
     every = [fact for pattern in patterns for fact in pattern["facts"]]
     assert "(marked b2 nought)" in every
     assert "(marked a2 ?)" in [cell for pattern in patterns for cell in pattern["empty"]]
-    result = analyze(*arguments)
-    assert result.exit_code == 0
-    assert "of 100 for nought, without looking ahead" in result.output
-    assert "pattern, for nought" in result.output
+    output = output_of(analyze(*arguments))
+    assert "of 100 for nought, without looking ahead" in output
+    assert "pattern, for nought" in output
 
 
 def test_ctrl_c_ends_learning_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,9 +287,7 @@ def test_ctrl_c_ends_learning_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(analyze_module, "learn_for_report", interrupted)
-    result = analyze(GAME, "--patterns")
-    assert result.exit_code == 130
-    assert result.output == ""
+    assert output_of(analyze(GAME, "--patterns"), 130) == ""
 
 
 @pytest.mark.usefixtures("no_evaluations")
@@ -314,17 +300,13 @@ def test_ctrl_c_ends_learning_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_games_without_patterns_are_refused(name: str, sentence: str) -> None:
-    result = analyze(GAMES / f"{name}.kif", "--patterns", "--seconds", 1)
-    assert result.exit_code == 1
-    assert sentence in result.output
+    assert sentence in output_of(analyze(GAMES / f"{name}.kif", "--patterns", "--seconds", 1), 1)
 
 
 def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
     sheet = tmp_path / "bad.kif"
     sheet.write_text("(role x")
-    result = analyze(sheet)
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: the game cannot be played:\n")
+    assert output_of(analyze(sheet), 1).startswith("Error: the game cannot be played:\n")
 
 
 # ----------------------------------------------------------------------------- tree
@@ -334,9 +316,8 @@ def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
 def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path, form: str) -> None:
     file = tmp_path / "tree"
     arguments = [GAME, *after(*MOVES), "--tree", "--format", form, "--seconds", 60]
-    reported = analyze(*arguments, "--output", file)
-    assert reported.exit_code == 0, reported.output
-    assert f"\ntree       {file}, drawn to depth 4\n" in reported.output
+    output = output_of(analyze(*arguments, "--output", file))
+    assert f"\ntree       {file}, drawn to depth 4\n" in output
     alone = analyze(*arguments)
     assert alone.stdout == file.read_text()
     heading = "ticTacToe, after 5 steps: minimax for nought"
@@ -364,9 +345,8 @@ def test_a_seed_decides_what_is_drawn_at_random(spec: str) -> None:
 def test_a_page_of_steps(tmp_path: Path) -> None:
     file = tmp_path / "steps.html"
     asked = [GAME, *after(*MOVES), "--stepper", "--seconds", 60]
-    result = analyze(*asked, "--output", file)
-    assert result.exit_code == 0, result.output
-    assert re.search(rf"\nsteps      {re.escape(str(file))}, \d+ steps\n$", result.output)
+    output = output_of(analyze(*asked, "--output", file))
+    assert re.search(rf"\nsteps      {re.escape(str(file))}, \d+ steps\n$", output)
     assert file.read_text().startswith("<!doctype html>")
     assert analyze(*asked).stdout == file.read_text()
     cut = analyze(GAME, "--stepper", "--seconds", 60, "--output", file)
@@ -393,11 +373,8 @@ def test_what_does_not_go_with_steps(arguments: list[str], sentence: str) -> Non
 def test_a_tree_that_is_too_large_is_folded(tmp_path: Path) -> None:
     file = tmp_path / "tree.dot"
     asked = [GAME, *after(*MOVES[:2]), "--tree", "--seconds", 60, "--output", file]
-    result = analyze(*asked, "--depth", 4, "--max-nodes", 40, "--max-width", 20)
-    assert result.exit_code == 0
-    assert re.search(
-        r"drawn to depth \d; [\d,]+ of the [\d,]+ states searched are folded", result.output
-    )
+    output = output_of(analyze(*asked, "--depth", 4, "--max-nodes", 40, "--max-width", 20))
+    assert re.search(r"drawn to depth \d; [\d,]+ of the [\d,]+ states searched are folded", output)
     labels = re.findall(r"^ +n\d+ \[", file.read_text(), re.M)
     assert len(labels) <= 40
     assert "shape=folder" in file.read_text()
@@ -405,16 +382,16 @@ def test_a_tree_that_is_too_large_is_folded(tmp_path: Path) -> None:
 
 def test_a_file_of_html_holds_the_tree(tmp_path: Path) -> None:
     file = tmp_path / "tree.html"
-    result = analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60, "--output", file)
-    assert result.exit_code == 0, result.output
+    output_of(analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60, "--output", file))
     assert file.read_text().startswith("<!doctype html>")
 
 
 def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
-    result = analyze(GAME, "--tree", "--seconds", 0, "--output", tmp_path / "tree.svg")
-    assert result.exit_code == 1
-    assert "\nchoice     (put a1), no value (" in result.output
-    assert "Error: no search was finished, so that there is no tree to draw: try" in result.output
+    output = output_of(
+        analyze(GAME, "--tree", "--seconds", 0, "--output", tmp_path / "tree.svg"), 1
+    )
+    assert "\nchoice     (put a1), no value (" in output
+    assert "Error: no search was finished, so that there is no tree to draw: try" in output
     assert not list(tmp_path.iterdir())
 
 
@@ -524,9 +501,7 @@ def test_a_picture_of_another_kind_is_refused_before_the_search(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analyze_module, "timed_search", None)  # there is none
-    result = analyze(GAME, "--tree", "--output", tmp_path / name)
-    assert result.exit_code == 2
-    assert "a name that ends in .svg, .html, .dot, or --format" in result.output
-    result = analyze(GAME, "--tree", "--output", "/proc/tree.svg")
-    assert result.exit_code == 2
-    assert "in /proc no file can be written" in result.output
+    output = output_of(analyze(GAME, "--tree", "--output", tmp_path / name), 2)
+    assert "a name that ends in .svg, .html, .dot, or --format" in output
+    output = output_of(analyze(GAME, "--tree", "--output", "/proc/tree.svg"), 2)
+    assert "in /proc no file can be written" in output

@@ -172,22 +172,17 @@ def test_info_from_something_else(body: bytes, shown: str) -> None:
     assert output == f"Error: no GGP player at {address}: something else replied to INFO: {shown}\n"
 
 
-def test_info_from_what_does_not_speak_http() -> None:
-    with replying(b"", head=b"SSH-2.0-OpenSSH_9.2\r\n") as address:
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "what listens there does not speak HTTP"),
+        (b"", "the connection was closed without a reply"),
+    ],
+)
+def test_info_from_what_does_not_speak_http(head: bytes, reason: str) -> None:
+    with replying(b"", head=head) as address:
         status, output = run("info", address)
-    assert status == 1
-    assert output == (
-        f"Error: no GGP player at {address}: what listens there does not speak HTTP\n"
-    )
-
-
-def test_info_from_what_hangs_up() -> None:
-    with replying(b"", head=b"") as address:
-        status, output = run("info", address)
-    assert status == 1
-    assert output == (
-        f"Error: no GGP player at {address}: the connection was closed without a reply\n"
-    )
+    assert (status, output) == (1, f"Error: no GGP player at {address}: {reason}\n")
 
 
 def test_info_from_what_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from ggp_player.strategies.learning import (
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
+from tests.support.command_line import output_of
 from tests.support.learned_games import GAME, ticking
 from tests.support.paths import GAMES
 from tests.support.small_games import compiled
@@ -58,9 +59,8 @@ def run(*arguments: object) -> Result:
 
 @pytest.mark.thorough
 def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Path) -> None:
-    result = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert result.exit_code == 0, result.output
-    *rounds, learned, duel, where = result.output.splitlines()
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder))
+    *rounds, learned, duel, where = output.splitlines()
     assert all(line.startswith("round ") for line in rounds)
     assert " patterns learned from " in learned
     assert f"of {len(rounds)} rounds kept" in learned
@@ -72,9 +72,8 @@ def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Pat
     assert document["version"] == 3
     evaluation = recall_evaluation(compiled(GAME), folder)
     assert evaluation is not None
-    again = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert again.exit_code == 0, again.output
-    assert again.output.startswith(f"going on from {evaluation}\n")
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder))
+    assert output.startswith(f"going on from {evaluation}\n")
     assert json.loads(path.read_text())["seconds"] > document["seconds"]
 
 
@@ -91,9 +90,8 @@ def test_a_bad_file_is_replaced(rulesheet: Path, folder: Path) -> None:
     run(rulesheet, "--time", "6", "--evaluations", folder)
     (path,) = folder.iterdir()
     path.write_text("{}")
-    result = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert result.exit_code == 0, result.output
-    assert result.output.startswith("what is stored of the game cannot be used: ")
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder))
+    assert output.startswith("what is stored of the game cannot be used: ")
     assert recall_evaluation(compiled(GAME), folder) is not None
 
 
@@ -110,14 +108,13 @@ def test_ctrl_c_keeps_what_was_learned(
             yield
 
     monkeypatch.setattr(LongLearning, "work", interrupted)
-    result = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert result.exit_code == INTERRUPTED
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder), INTERRUPTED)
     if is_learned:
-        assert "1 of 1 rounds kept" in result.output
-        assert "no duel with the tree search was finished" in result.output
+        assert "1 of 1 rounds kept" in output
+        assert "no duel with the tree search was finished" in output
         assert recall_evaluation(compiled(GAME), folder) is not None
     else:
-        assert result.output == "interrupted before anything was learned\n"
+        assert output == "interrupted before anything was learned\n"
         assert not list(folder.iterdir())
 
 
@@ -134,9 +131,8 @@ def test_ctrl_c_keeps_what_the_first_round_has_learned(
             yield
 
     monkeypatch.setattr(Learning, "work", interrupted)
-    result = run(rulesheet, "--time", "6000", "--evaluations", folder)
-    assert result.exit_code == INTERRUPTED
-    assert re.match(r"round 1: \d+ games; kept\n", result.output)
+    output = output_of(run(rulesheet, "--time", "6000", "--evaluations", folder), INTERRUPTED)
+    assert re.match(r"round 1: \d+ games; kept\n", output)
     evaluation = recall_evaluation(compiled(GAME), folder)
     assert evaluation is not None
     assert evaluation.games > 100
@@ -146,12 +142,11 @@ def test_rounds_are_data_and_a_plot(rulesheet: Path, folder: Path, tmp_path: Pat
     pytest.importorskip("matplotlib")
     data, plot = tmp_path / "rounds.json", tmp_path / "rounds.svg"
     options = ("--evaluations", folder, "--json", data, "--plot", plot)
-    result = run(rulesheet, "--time", 6, *options)
-    assert result.exit_code == 0, result.output
+    output = output_of(run(rulesheet, "--time", 6, *options))
     document = json.loads(data.read_text())
     assert document["game"] == "game"
     assert document["rounds"][0]["elo"] == 0
-    assert len(document["rounds"]) == result.output.count("round ")
+    assert len(document["rounds"]) == output.count("round ")
     assert all(each["low"] <= each["elo"] <= each["high"] for each in document["rounds"])
     assert "seconds of learning" in plot.read_text()
 
@@ -162,9 +157,8 @@ def test_rounds_of_a_later_run_come_after_those_before(
 ) -> None:
     data, counts = tmp_path / "rounds.json", []
     for _ in range(2):
-        result = run(rulesheet, "--time", 6, "--evaluations", folder, "--json", data)
-        assert result.exit_code == 0, result.output
-        counts.append(result.output.count("round "))
+        output = output_of(run(rulesheet, "--time", 6, "--evaluations", folder, "--json", data))
+        counts.append(output.count("round "))
     seconds = [each["seconds"] for each in json.loads(data.read_text())["rounds"]]
     assert len(seconds) == sum(counts)
     assert seconds == sorted(seconds)
@@ -175,9 +169,8 @@ def test_too_few_states_are_an_error(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learn, "monotonic", ticking(10.0))
-    result = run(rulesheet, "--time", "6", "--evaluations", folder)
-    assert result.exit_code == 1
-    assert result.output == "Error: too few states to find patterns in\n"
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder), 1)
+    assert output == "Error: too few states to find patterns in\n"
 
 
 def test_a_cluster_learns_and_is_left(
@@ -198,8 +191,7 @@ def test_a_cluster_learns_and_is_left(
 
     monkeypatch.setattr(learn, "connected", opened)
     monkeypatch.setattr(learn, "ClusterLearning", learning)
-    result = run(rulesheet, "--time", 6, "--evaluations", folder, "--ray", "auto", "--seed", 3)
-    assert result.exit_code == 0, result.output
+    output_of(run(rulesheet, "--time", 6, "--evaluations", folder, "--ray", "auto", "--seed", 3))
     assert asked == ["connected with auto", 3, None, "left"]
 
 
@@ -210,18 +202,16 @@ def test_without_ray_the_extra_is_named(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    result = run(rulesheet, "--evaluations", folder, "--ray", "local")
-    assert result.exit_code == 1
-    assert result.output == "Error: a cluster needs Ray: pip install 'ggp-player[ray]'\n"
+    output = output_of(run(rulesheet, "--evaluations", folder, "--ray", "local"), 1)
+    assert output == "Error: a cluster needs Ray: pip install 'ggp-player[ray]'\n"
 
 
 def test_a_cluster_that_is_not_there(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "_import_ray", lambda: SimpleNamespace(is_initialized=bool))
-    result = run(rulesheet, "--evaluations", folder, "--ray", "nowhere")
-    assert result.exit_code == 1
-    assert result.output == "Error: expected host:port, auto or local; found nowhere\n"
+    output = output_of(run(rulesheet, "--evaluations", folder, "--ray", "nowhere"), 1)
+    assert output == "Error: expected host:port, auto or local; found nowhere\n"
 
 
 def test_without_matplotlib_the_extra_is_named(
@@ -229,43 +219,36 @@ def test_without_matplotlib_the_extra_is_named(
 ) -> None:
     for name in ("matplotlib", "matplotlib.backend_bases"):
         monkeypatch.setitem(sys.modules, name, None)
-    result = run(rulesheet, "--plot", tmp_path / "rounds.svg")
-    assert result.exit_code == 2
-    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in result.output
+    output = output_of(run(rulesheet, "--plot", tmp_path / "rounds.svg"), 2)
+    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in output
 
 
 def test_no_rulesheet(tmp_path: Path) -> None:
     assert "Missing argument 'RULESHEET'" in run().output
-    result = run(tmp_path / "none.kif")
-    assert result.exit_code == 2
-    assert "does not exist" in result.output
+    assert "does not exist" in output_of(run(tmp_path / "none.kif"), 2)
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
 def test_no_time(seconds: str, rulesheet: Path) -> None:
-    result = run(rulesheet, "--time", seconds)
-    assert result.exit_code == 2
-    assert "Invalid value for" in result.output
-    assert "--time" in result.output
+    output = output_of(run(rulesheet, "--time", seconds), 2)
+    assert "Invalid value for" in output
+    assert "--time" in output
 
 
 def test_a_broken_rulesheet(tmp_path: Path, folder: Path) -> None:
     broken = tmp_path / "broken.kif"
     broken.write_text("(role")
-    result = run(broken, "--evaluations", folder)
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: the game cannot be played:\n")
-    assert "broken.kif:1:" in result.output
+    output = output_of(run(broken, "--evaluations", folder), 1)
+    assert output.startswith("Error: the game cannot be played:\n")
+    assert "broken.kif:1:" in output
 
 
 def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = run(rulesheet, "--evaluations", tmp_path / "file" / "folder")
-    assert result.exit_code == 2
-    assert "cannot be written: Not a directory" in " ".join(result.output.split())
-    result = run(rulesheet, "--evaluations", tmp_path / "file")
-    assert result.exit_code == 2
-    assert "is a file" in result.output
+    output = output_of(run(rulesheet, "--evaluations", tmp_path / "file" / "folder"), 2)
+    assert "cannot be written: Not a directory" in " ".join(output.split())
+    output = output_of(run(rulesheet, "--evaluations", tmp_path / "file"), 2)
+    assert "is a file" in output
 
 
 @pytest.mark.parametrize(
@@ -277,9 +260,8 @@ def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> Non
     ],
 )
 def test_games_that_are_not_for_it(name: str, sentence: str, folder: Path) -> None:
-    result = run(GAMES / f"{name}.kif", "--evaluations", folder)
-    assert result.exit_code == 1
-    assert result.output == f"Error: {sentence}\n"
+    output = output_of(run(GAMES / f"{name}.kif", "--evaluations", folder), 1)
+    assert output == f"Error: {sentence}\n"
     assert not list(folder.iterdir())
 
 
@@ -287,6 +269,4 @@ def test_rules_that_cannot_be_recognised(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learn, "canonical_form", lambda _ruleset: None)
-    result = run(rulesheet, "--evaluations", folder)
-    assert result.exit_code == 1
-    assert "too large to be recognised" in result.output
+    assert "too large to be recognised" in output_of(run(rulesheet, "--evaluations", folder), 1)

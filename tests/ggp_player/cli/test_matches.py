@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +17,8 @@ from ggp_player.events import EventBus, MoveChosen, StateReached
 from ggp_player.events.json_lines import decode_event
 from tests.support.events import new_publisher, play_match
 from tests.support.paths import ROOT
+from tests.support.raw_manager import exchange
+from tests.support.server_process import ServerProcess
 
 NIM = ROOT / "games" / "nim.kif"
 
@@ -110,42 +108,18 @@ def test_a_match_is_deleted_after_a_question(path: Path) -> None:
     assert Archive(path).list().total == 0
 
 
-@contextmanager
-def server(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run a player server; its address is read from its greeting."""
-    command = [sys.executable, "-m", "ggp_player", "serve", "--port", "0", "--strategy", "random"]
-    process = subprocess.Popen(
-        [*command, *flags], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
-    )
-    try:
-        assert process.stdout is not None
-        address = process.stdout.readline().split()[1]
-        yield process, address
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
-
-
-def ask(address: str, message: str) -> str:
-    request = urllib.request.Request(f"http://{address}/", message.encode())
-    with urllib.request.urlopen(request, timeout=30) as reply:
-        text: str = reply.read().decode()
-        return text
-
-
 @pytest.mark.thorough
 def test_a_killed_server_loses_at_most_the_open_move(tmp_path: Path, fields: str) -> None:
     path, events = tmp_path / "matches.sqlite", tmp_path / "events.jsonl"
     rules = " ".join(line for line in fields.splitlines() if not line.startswith(";"))
-    with server("--archive", str(path), "--events", str(events)) as (process, address):
-        assert ask(address, f"( START killed.1 xena ({rules}) 5 5 )") == "ready"
-        first = ask(address, "( PLAY killed.1 NIL )")
-        assert ask(address, f"( PLAY killed.1 ({first} noop) )") == "noop"
+    flags = ("--strategy", "random", "--archive", str(path), "--events", str(events))
+    with ServerProcess(tmp_path, *flags) as server:
+        address = server.address
+        assert exchange(address, f"( START killed.1 xena ({rules}) 5 5 )", 30) == "ready"
+        first = exchange(address, "( PLAY killed.1 NIL )", 30)
+        assert exchange(address, f"( PLAY killed.1 ({first} noop) )", 30) == "noop"
         wait_for_choices(path, 2)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        server.kill()
     output = run(path, "show", "killed.1").output
     assert "killed.1, running" in output
     assert f"   1  {first}  noop" in output
@@ -220,8 +194,9 @@ def test_events_on_the_standard_output_leave_the_greeting_to_stderr(
         assert process.stderr is not None
         assert process.stdout is not None
         greeting = next(line for line in process.stderr if line.startswith(b"listening"))
-        address = greeting.decode().split()[1]
-        assert ask(address, f"( START told.1 xena ({rules}) 5 5 )") == "ready"
+        host, port = greeting.decode().split()[1].split(":")
+        start = f"( START told.1 xena ({rules}) 5 5 )"
+        assert exchange((host, int(port)), start, 30) == "ready"
         assert decode_event(process.stdout.readline()).kind == "MatchStarted"
         process.terminate()
         output, _ = process.communicate(timeout=30)

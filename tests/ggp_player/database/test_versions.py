@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from gdl.system import child_environment
 from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect
 from ggp_player.errors import ArchiveError, ManagerError
 from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.store import Store
 from tests.support.paths import ROOT
+from tests.support.programs import printed_by
 
 LATEST = {"archive": 3, "manager": 2}
 VERSIONS = [(kind, version) for kind, latest in LATEST.items() for version in range(1, latest + 1)]
@@ -144,11 +142,4 @@ def test_alembic_is_imported_for_a_migration_only(
     path = tmp_path / "archive.sqlite"
     if version:
         written(path, "archive", version)
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED, str(path)],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == f"{is_needed}\n"
+    assert printed_by(IMPORTED, str(path)) == f"{is_needed}\n"

@@ -33,7 +33,7 @@ from ggp_player.inspect.tree_svg import tree_svg
 from ggp_player.search_steps.texts import move_label
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
-from tests.support.browser import heard, launched, needs_chromium
+from tests.support.browser import launched, looking, needs_chromium
 from tests.support.tree_games import (
     THREE_PLAYERS,
     TWO_PLY,
@@ -487,9 +487,7 @@ def test_nothing_is_loaded_and_all_text_is_escaped(figure: TreeFigure) -> None:
 def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None:
     file = tmp_path / "tree.html"
     file.write_text(tree_html(figure, "wide"), encoding="utf-8")
-    with launched() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        problems = heard(page)
+    with launched() as browser, looking(browser, 1280) as page:
         page.goto(file.as_uri())
         before = page.locator(".node").count()
         assert page.locator(".node.folded").count() > 0
@@ -504,4 +502,3 @@ def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None
         placed = page.locator("#tree > g").get_attribute("transform")
         page.click("#larger")
         assert page.locator("#tree > g").get_attribute("transform") != placed
-    assert problems == []

@@ -13,8 +13,9 @@ from ggp_player.match_runner.stopwatch import Stopwatch
 from tests.support.clocks import FakeClock
 
 
-def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Note how long stopwatches wait, in place of waiting."""
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long stopwatches wait, which they do not do."""
     found: list[float] = []
 
     def wait(_watch: Stopwatch, seconds: float) -> None:
@@ -24,15 +25,20 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-async def wait(watch: Stopwatch, act: Callable[[], None]) -> None:
-    """Act, and wait for what does not come."""
-    async with watch:
-        act()
-        await asyncio.Event().wait()
+async def time_out(watch: Stopwatch, act: Callable[[], None]) -> None:
+    """Act, and wait for what does not come, until the time is over."""
+
+    async def wait() -> None:
+        async with watch:
+            act()
+            await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError):
+        await wait()
 
 
-async def test_a_loop_that_runs_gives_no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = FakeClock(), waits(monkeypatch)
+async def test_a_loop_that_runs_gives_no_grace(waited: list[float]) -> None:
+    clock = FakeClock()
     watch = Stopwatch(clock, 3.0, SelfWatch(clock))
 
     def act() -> None:
@@ -40,14 +46,13 @@ async def test_a_loop_that_runs_gives_no_grace(monkeypatch: pytest.MonkeyPatch) 
         clock.now += 3.01
         watch._end()
 
-    with pytest.raises(TimeoutError):
-        await wait(watch, act)
+    await time_out(watch, act)
     assert waited == [stopwatch.SEND_LIMIT, 3.0]
     assert watch.times()[0] == pytest.approx(3.01)
 
 
-async def test_what_came_while_nobody_looked_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = FakeClock(), waits(monkeypatch)
+async def test_what_came_while_nobody_looked_is_taken(waited: list[float]) -> None:
+    clock = FakeClock()
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
     async with watch:
@@ -62,8 +67,8 @@ async def test_what_came_while_nobody_looked_is_taken(monkeypatch: pytest.Monkey
     assert waited == [stopwatch.SEND_LIMIT, 3.0, stopwatch.MAX_GRACE]
 
 
-async def test_a_grace_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = FakeClock(), waits(monkeypatch)
+async def test_a_grace_ends(waited: list[float]) -> None:
+    clock = FakeClock()
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
 
@@ -78,13 +83,12 @@ async def test_a_grace_ends(monkeypatch: pytest.MonkeyPatch) -> None:
             own.tick()
         watch._end()
 
-    with pytest.raises(TimeoutError):
-        await wait(watch, act)
+    await time_out(watch, act)
     assert waited == [stopwatch.SEND_LIMIT, 3.0, stopwatch.MIN_GRACE]
 
 
-async def test_sending_has_its_time_while_the_loop_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, waited = FakeClock(), waits(monkeypatch)
+async def test_sending_has_its_time_while_the_loop_runs(waited: list[float]) -> None:
+    clock = FakeClock()
     own = SelfWatch(clock)
     watch = Stopwatch(clock, 3.0, own)
 
@@ -95,7 +99,6 @@ async def test_sending_has_its_time_while_the_loop_runs(monkeypatch: pytest.Monk
         watch._end()
         watch._end()
 
-    with pytest.raises(TimeoutError):
-        await wait(watch, act)
+    await time_out(watch, act)
     assert waited == [stopwatch.SEND_LIMIT, pytest.approx(4)]
     assert not watch.is_running

@@ -16,9 +16,10 @@ import pytest
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.events import EventBus
 from ggp_player.server.config import Config
-from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
 from tests.support.paths import GAMES
+from tests.support.serving import pushed
+from tests.support.serving import served as serve_player
 
 TIC_TAC_TOE = (GAMES / "ticTacToe.kif").read_text()
 
@@ -62,13 +63,7 @@ class Served:
         """The messages of an event stream, while it is entered."""
         async with self.session.get(self.url(path)) as response:
             assert response.status == 200, await response.text()
-            yield _messages(response)
-
-
-async def _messages(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
-    async for line in response.content:
-        if line.startswith(b"data: "):
-            yield json.loads(line.removeprefix(b"data: "))
+            yield pushed(response)
 
 
 @pytest.fixture
@@ -81,15 +76,12 @@ def serve(tmp_path: Path) -> Callable[..., Any]:
         config = Config.model_validate({"strategy": "legal", "archive": archive, **settings})
         bus = EventBus()
         with ArchiveWriter(archive, bus):
-            async with Player(config, events=bus) as player, aiohttp.ClientSession() as session:
-                runner = new_runner(player)
-                await runner.setup()
-                site = new_site(runner, player, port=0)
-                await site.start()
-                try:
-                    yield Served(player, site.port, session)
-                finally:
-                    await runner.cleanup()
+            async with (
+                Player(config, events=bus) as player,
+                aiohttp.ClientSession() as session,
+                serve_player(player) as port,
+            ):
+                yield Served(player, port, session)
 
     return served
 

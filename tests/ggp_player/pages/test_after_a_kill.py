@@ -22,7 +22,7 @@ def test_the_match_is_there_to_its_last_complete_move(tmp_path: Path) -> None:
         begin_and_kill(server, archive, lambda text: exchange(server.address, text, 20))
 
         def get(path: str) -> str:
-            address = f"http://127.0.0.1:{server.address[1]}{path}"
+            address = server.url(path)
             request = urllib.request.Request(address, headers={"Accept": "text/html"})
             with urllib.request.urlopen(request, timeout=30) as reply:
                 return str(reply.read().decode())

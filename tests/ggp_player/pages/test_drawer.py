@@ -3,8 +3,6 @@
 import asyncio
 import gc
 import logging
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import gdl
-from gdl.system import child_environment
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import PositionError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked
@@ -30,6 +27,7 @@ from ggp_player.pages.drawing_messages import (
 from ggp_player.protocol import state_text
 from tests.support.hostile_names import NAMES, RULES
 from tests.support.paths import GAMES
+from tests.support.programs import printed_by
 
 
 class FakeClock:
@@ -316,6 +314,15 @@ async def test_closing_ends_the_process() -> None:
     assert process.returncode is not None
 
 
+async def cancel_drawing(drawer: Drawer, request: DrawState) -> None:
+    """Ask for a drawing, and wait for it no longer once it has begun."""
+    drawing = asyncio.create_task(drawer.draw(request))
+    await asyncio.sleep(0)
+    drawing.cancel()
+    await asyncio.wait([drawing])
+    assert drawing.cancelled()
+
+
 async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     drawer: Drawer,
 ) -> None:
@@ -323,11 +330,7 @@ async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     process = drawer.helper.process
     assert process is not None
     request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
-    drawing = asyncio.create_task(drawer.draw(request))
-    await asyncio.sleep(0)
-    drawing.cancel()
-    await asyncio.wait([drawing])
-    assert drawing.cancelled()
+    await cancel_drawing(drawer, request)
     await drawer.close()
     assert process.returncode is not None
     assert len(await drawer.draw(request)) == 1
@@ -354,9 +357,7 @@ print(sorted(lean), sorted(set(sys.modules) - before))
 
 
 def test_the_process_imports_no_server_and_what_reads_archives_before_it_is_asked(won: str) -> None:
-    command = [sys.executable, "-c", IMPORTED, won]
-    found = subprocess.run(command, env=child_environment(), capture_output=True, check=True)
-    assert found.stdout.decode().strip() == "[] []"
+    assert printed_by(IMPORTED, won) == "[] []\n"
 
 
 async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_the_next(
@@ -366,11 +367,7 @@ async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_th
     assert len(await drawer.draw(request)) == 1
     process = drawer.helper.process
     assert process is not None
-    drawing = asyncio.create_task(drawer.draw(request))
-    await asyncio.sleep(0)
-    drawing.cancel()
-    await asyncio.wait([drawing])
-    assert drawing.cancelled()
+    await cancel_drawing(drawer, request)
     assert len(await drawer.draw(request)) == 1
     assert drawer.helper.process is process
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import hostile_names
-from tests.support.browser import heard, launched, needs_chromium
+from tests.support.browser import LIMIT, fits, looking, needs_chromium
 from tests.support.killed_match import MATCH_ID, begin_and_kill, let_time_pass
 from tests.support.paths import GAMES, ROOT
 from tests.support.raw_manager import exchange
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = needs_chromium
-
-LIMIT = 60_000
-"""Milliseconds that anything may take to be seen."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -49,17 +40,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 @pytest.fixture
 def page(browser: Browser, server: ServerProcess) -> Iterator[Page]:
     """A page at the front of the server; whatever its console says is an error."""
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.set_default_timeout(LIMIT)
-    said = heard(page)
-    page.goto(address(server))
-    yield page
-    page.close()
-    assert said == []
-
-
-def address(server: ServerProcess, path: str = "/") -> str:
-    return f"http://127.0.0.1:{server.address[1]}{path}"
+    with looking(browser) as page:
+        page.goto(server.url())
+        yield page
 
 
 def play(server: ServerProcess, game: Path, *flags: str) -> subprocess.Popen[bytes]:
@@ -88,12 +71,6 @@ def _timeout_error() -> type[Exception]:
     from playwright.sync_api import TimeoutError as BrowserTimeoutError
 
     return BrowserTimeoutError
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing is wider than the page."""
-    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
 
 
 @pytest.mark.thorough
@@ -153,7 +130,7 @@ def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
 ) -> None:
     with play(server, GAMES / "ticTacToe.kif", "--start-clock", "2", "--play-clock", "1") as match:
         assert match.wait(60) == 0
-    page.goto(address(server, "/archive"))
+    page.goto(server.url("/archive"))
     page.get_by_role("link", name=re.compile("ticTacToe")).first.click()
     wait_for_step(page, "Step 0 of")
     page.keyboard.press("ArrowRight")
@@ -220,7 +197,7 @@ def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path:
         thread.submit(begin_and_kill, server, archive, send).result()
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(LIMIT)
-        page.goto(address(server, "/archive"))
+        page.goto(server.url("/archive"))
         row = page.locator("tr", has_text=MATCH_ID)
         row.locator("td", has_text="running").wait_for()
         row.get_by_role("link").click()
@@ -234,7 +211,7 @@ def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path:
         page.locator(".facts", has_text="interrupted").wait_for()  # the page has noticed by itself
         assert page.evaluate("window.isTheSame")  # a page loaded anew loses what was clicked then
         wait_for_step(page, "Step 3 of 3")
-        page.goto(address(server, "/archive?status=interrupted"))
+        page.goto(server.url("/archive?status=interrupted"))
         page.locator("tr", has_text=MATCH_ID).wait_for()
         page.close()
 
@@ -257,7 +234,7 @@ def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) 
         move = hostile_names.ATTRIBUTE
         assert send(f"( STOP {hostile_names.MATCH_ID} ( {move} {move} ) )") == "done"
     page.locator("#about", has_text="completed").wait_for()
-    page.goto(address(server, "/archive"))
+    page.goto(server.url("/archive"))
     page.get_by_role("link", name=hostile_names.MATCH_ID).click()
     wait_for_step(page, "Step 0 of 1")
     page.keyboard.press("ArrowRight")

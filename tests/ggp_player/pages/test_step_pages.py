@@ -15,7 +15,7 @@ from ggp_player.pages.step_pages import steps_html
 from ggp_player.search_steps.recording import record_search
 from ggp_player.strategies.selection.registry import create
 from tests.ggp_player.pages.conftest import Served, played
-from tests.support.browser import CHROMIUM, heard, launched
+from tests.support.browser import looking
 from tests.support.compiled_games import reasoner_of
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -77,22 +77,11 @@ async def test_steps_that_there_are_not(served: Served, until: Any) -> None:
 # ----------------------------------------------------------------------------- in a browser
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium to look with")
-    with launched() as found:
-        yield found
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A small page; whatever its console says is an error."""
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    said = heard(page)
-    yield page
-    page.close()
-    assert said == []
+    with looking(browser) as page:
+        yield page
 
 
 def opened(page: Page, spec: str, folder: Path, game: str = "") -> list[str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
 import aiohttp
 import pytest
+from click.testing import CliRunner
 
 import gdl
+from ggp_player.__main__ import main
 from ggp_player.clock import Clock, monotonic
 from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play.play_setup import Opponent, PlaySetup
@@ -20,6 +22,7 @@ from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
+from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES
 
 LIMIT = 30.0
@@ -141,15 +144,20 @@ async def move(session: PlaySession, text: str = "") -> None:
         await asked(session, step + 1)
 
 
-class FakeTime:
-    """A clock that stands until it is set."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def time() -> FakeTime:
-    return FakeTime()
+def time() -> FakeClock:
+    return FakeClock(1000.0)
+
+
+def setup_of(flags: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> PlaySetup:
+    """What the command ``play`` would play a match with, by its flags."""
+    setups: list[PlaySetup] = []
+
+    async def play(setup: PlaySetup, _options: object) -> None:
+        setups.append(setup)
+
+    monkeypatch.setattr("ggp_player.cli.play._play", play)
+    result = CliRunner().invoke(main, ["play", "nim", "--no-archive", *flags])
+    assert (result.exit_code, result.output) == (0, "")
+    (setup,) = setups
+    return setup

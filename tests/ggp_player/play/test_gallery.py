@@ -30,8 +30,9 @@ from ggp_player.play.play_setup import PlaySetup
 from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
+from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up, setup_of
 from tests.support import hostile_names
+from tests.support.serving import pushed
 
 RULES = """; A game of one step.
 (role ann)
@@ -70,12 +71,10 @@ class Visitor(Browser):
         asked_for = json.dumps({"match": self.gallery.session.match_number, "step": 0, **values})
         assert await self.send(path, asked_for, {"X-Page-Token": token}) == (200, "{}")
         async with self.client.get(f"{self.address}/match/events") as events:
-            async for line in events.content:
-                kind, _, rest = line.decode().partition(": ")
-                if kind == "data" and "position" in (message := json.loads(rest)):
-                    position: dict[str, Any] = message["position"]
-                    if position["is_over"] or position["choosing"]:
-                        return position
+            async for message in pushed(events):
+                position: dict[str, Any] = message.get("position", {})
+                if position.get("is_over") or position.get("choosing"):
+                    return position
         raise AssertionError("the stream has ended")
 
 
@@ -361,15 +360,7 @@ def test_levels_of_the_command_line(
     ponder: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    setups: list[PlaySetup] = []
-
-    async def play(setup: PlaySetup, _options: object) -> None:
-        setups.append(setup)
-
-    monkeypatch.setattr("ggp_player.cli.play._play", play)
-    result = CliRunner().invoke(main, ["play", "nim", "--no-archive", *flags])
-    assert (result.exit_code, result.output) == (0, "")
-    (setup,) = setups
+    setup = setup_of(flags, monkeypatch)
     assert (setup.opponents, setup.adviser, setup.ponder) == (opponents, adviser, ponder)
 
 

@@ -7,7 +7,7 @@ import pytest
 import gdl
 from gdl.game_library import own_games
 from gdl.language import moves_by_chance
-from ggp_player.play.game_card import game_card
+from ggp_player.play.gallery import game_card
 
 
 @pytest.mark.parametrize("name", own_games())

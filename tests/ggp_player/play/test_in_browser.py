@@ -5,33 +5,21 @@ It needs Chromium and Playwright, and is skipped without them.
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import launched, needs_chromium
-from tests.support.paths import ROOT
+from tests.support.browser import LIMIT, fits, looking, needs_chromium
+from tests.support.command_line import serving_pages
+from tests.support.paths import GAMES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = needs_chromium
-
-LIMIT = 60_000
-"""Milliseconds that anything may take to be seen."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as found:
-        yield found
 
 
 SLOW = """
@@ -63,34 +51,11 @@ new MutationObserver(() => {
 @contextmanager
 def playing(browser: Browser, *command: str, width: int = 1280, code: str = "") -> Iterator[Page]:
     """Run ``ggp-player`` and open its page; whatever the console says is an error."""
-    process = subprocess.Popen(
-        [sys.executable, *(("-c", code) if code else ("-m", "ggp_player")), *command],
-        cwd=ROOT,
-        env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    address = next(line.split()[-1] for line in process.stdout if "http://" in line)
-    page = browser.new_page(viewport={"width": width, "height": 850})
-    page.set_default_timeout(LIMIT)
-    said: list[str] = []
-    page.add_init_script(WATCH)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    try:
+    with serving_pages(*command, code=code) as address, looking(browser, width) as page:
+        page.add_init_script(WATCH)
         page.goto(address)
         yield page
         assert page.evaluate("window.mismatches") == []
-        page.close()
-        assert said == []
-        if command[0] == "play":  # a match ends by itself
-            process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def is_asked(page: Page, step: int) -> None:
@@ -115,12 +80,6 @@ def click(page: Page, cell: str) -> None:
     step = steps(page)
     page.locator(f'#board [data-cell="{cell}"]').click()
     is_asked(page, step + 1)
-
-
-def fits(page: Page) -> bool:
-    """Whether nothing is wider than the page."""
-    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return found
 
 
 @pytest.mark.thorough
@@ -296,7 +255,7 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
         assert "second you" in " ".join(page.locator("#seats").inner_text().split())
         page.get_by_role("link", name="All games").click()
         page.locator(".picture svg").first.wait_for()  # the page listens
-        rules = (ROOT / "games" / "ticTacToe.kif").read_text()
+        rules = (GAMES / "ticTacToe.kif").read_text()
         drop(page, "mine.kif", rules.replace("(role nought)", "(role nought"))
         page.locator("#problems pre", has_text="^").first.wait_for()
         assert "line " in page.locator("#problems li").first.inner_text()
@@ -366,7 +325,7 @@ def test_a_clock_is_seen_to_run_down_and_ends_the_match(browser: Browser) -> Non
 @pytest.mark.thorough
 def test_files_are_read_in_the_encodings_that_they_may_have(browser: Browser) -> None:
     with playing(browser, "play", "--no-browser", "--opponent", "legal") as page:
-        rules = (ROOT / "games" / "ticTacToe.kif").read_text().replace("; Tic-", "; Für Tic-")
+        rules = (GAMES / "ticTacToe.kif").read_text().replace("; Tic-", "; Für Tic-")
         for number, encoding in enumerate(("utf-16", "utf-8-sig", "windows-1252"), 1):
             drop(page, "mine.kif", rules.encode(encoding))
             page.locator(f"#added-{number} h2", has_text="Für Tic-tac-toe").wait_for()

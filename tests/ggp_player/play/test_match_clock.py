@@ -12,9 +12,9 @@ from ggp_player.__main__ import main
 from ggp_player.errors import PlayError
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_clock import TIME_CONTROLS, ClockFace, MatchClock, TimeControl
-from ggp_player.play.play_setup import PlaySetup
-from ggp_player.play.seats import SeatedSearch
-from tests.ggp_player.play.conftest import Begin, FakeTime, asked, move, until
+from ggp_player.play.table import SeatedSearch
+from tests.ggp_player.play.conftest import Begin, asked, move, setup_of, until
+from tests.support.clocks import FakeClock
 
 WHITE, BLACK = Constant("white"), Constant("black")
 CROSS, NOUGHT = Constant("cross"), Constant("nought")
@@ -22,7 +22,7 @@ FIVE, ONE, HALF_A_MINUTE = TIME_CONTROLS
 AT_ONCE = TimeControl("", "", 0.01)
 
 
-def test_a_clock_starts_after_the_first_move(time: FakeTime) -> None:
+def test_a_clock_starts_after_the_first_move(time: FakeClock) -> None:
     clock = MatchClock(ONE, [WHITE, BLACK], time)
     clock.start(WHITE)
     time.now += 500
@@ -41,7 +41,7 @@ def test_a_clock_starts_after_the_first_move(time: FakeTime) -> None:
     assert (clock.left(WHITE), clock.run_out) == (0, WHITE)
 
 
-def test_each_move_has_its_own_time(time: FakeTime) -> None:
+def test_each_move_has_its_own_time(time: FakeClock) -> None:
     clock = MatchClock(HALF_A_MINUTE, [WHITE], time, counts_first=True)
     for _ in range(3):
         clock.start(WHITE)
@@ -51,7 +51,7 @@ def test_each_move_has_its_own_time(time: FakeTime) -> None:
     assert clock.faces == (ClockFace("white", 1, 30, False),)
 
 
-def test_a_pause_is_no_move(time: FakeTime) -> None:
+def test_a_pause_is_no_move(time: FakeClock) -> None:
     clock = MatchClock(ONE, [WHITE], time)
     clock.start(WHITE)
     clock.pause()
@@ -67,7 +67,7 @@ def test_a_pause_is_no_move(time: FakeTime) -> None:
     assert clock.faces == (ClockFace("white", 50, 60, False),)
 
 
-def test_a_search_divides_its_time(time: FakeTime) -> None:
+def test_a_search_divides_its_time(time: FakeClock) -> None:
     for control, wanted, seconds in (
         (ONE, 8.0, 3.0),
         (ONE, 1.0, 1.0),
@@ -82,7 +82,7 @@ def test_a_search_divides_its_time(time: FakeTime) -> None:
         assert clock.seconds_for(WHITE, wanted) == seconds
 
 
-async def test_who_moves_too_late_has_lost(begin: Begin, time: FakeTime) -> None:
+async def test_who_moves_too_late_has_lost(begin: Begin, time: FakeClock) -> None:
     async with begin("ticTacToe", control=ONE, stopwatch=time) as session:
         await asked(session)
         time.now += 100  # while the page is loaded
@@ -116,7 +116,7 @@ async def test_the_match_ends_when_the_time_is_up_whatever_comes(begin: Begin) -
 
 
 async def test_an_opponent_has_a_clock_as_well(
-    begin: Begin, time: FakeTime, monkeypatch: pytest.MonkeyPatch
+    begin: Begin, time: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with begin("ticTacToe", control=ONE, stopwatch=time) as session:
         await asked(session)
@@ -138,7 +138,7 @@ async def test_an_opponent_has_a_clock_as_well(
         assert session.verdict() == 1
 
 
-async def test_time_goes_on_where_moves_are_taken_back(begin: Begin, time: FakeTime) -> None:
+async def test_time_goes_on_where_moves_are_taken_back(begin: Begin, time: FakeClock) -> None:
     async with begin("ticTacToe", control=ONE, stopwatch=time) as session:
         await asked(session)
         await move(session)
@@ -175,15 +175,7 @@ async def test_of_several_people_one_runs_out(begin: Begin) -> None:
 def test_clocks_of_the_command_line(
     flags: list[str], control: TimeControl | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    setups: list[PlaySetup] = []
-
-    async def play(setup: PlaySetup, _options: object) -> None:
-        setups.append(setup)
-
-    monkeypatch.setattr("ggp_player.cli.play._play", play)
-    result = CliRunner().invoke(main, ["play", "nim", "--no-archive", *flags])
-    assert (result.exit_code, result.output) == (0, "")
-    assert [setup.control for setup in setups] == [control]
+    assert setup_of(flags, monkeypatch).control == control
 
 
 def test_one_clock_is_named_at_most() -> None:

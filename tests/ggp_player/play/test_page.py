@@ -24,13 +24,14 @@ from tests.ggp_player.play.conftest import (
     LIMIT,
     Begin,
     Browser,
-    FakeTime,
     asked,
     move,
     until,
 )
 from tests.support import hostile_names
+from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES
+from tests.support.serving import pushed
 
 SHORT = """(role ann)
 (legal ann wait)
@@ -49,7 +50,7 @@ class Visitor(Browser):
     @asynccontextmanager
     async def events(self) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
         async with self.client.get(f"{self.address}/events") as response:
-            yield _messages(response)
+            yield pushed(response)
 
     async def position(self) -> dict[str, Any]:
         """Load the events, and return the first position that is told."""
@@ -73,12 +74,6 @@ async def visiting(
         client = await stack.enter_async_context(aiohttp.ClientSession())
         await asked(session)
         yield Visitor(session, address, client)
-
-
-async def _messages(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
-    async for line in response.content:
-        if line.startswith(b"data: "):
-            yield json.loads(line.removeprefix(b"data: "))
 
 
 @pytest.fixture
@@ -324,7 +319,7 @@ async def test_the_page_speaks_the_language_of_its_reader(visitor: Visitor) -> N
         asyncio.timeout(LIMIT),
         visitor.client.get(f"{visitor.address}/events", headers=german) as response,
     ):
-        async for message in _messages(response):
+        async for message in pushed(response):
             if (position := message.get("position", {})).get("is_over"):
                 assert position["result"] == "Aufgegeben von cross."
                 break
@@ -380,7 +375,7 @@ async def test_a_page_ends_with_its_session(begin: Begin) -> None:
 
 
 async def test_the_server_decides_and_a_page_that_is_loaded_again_is_told(
-    begin: Begin, time: FakeTime
+    begin: Begin, time: FakeClock
 ) -> None:
     async with visiting(begin, "ticTacToe", control=TIME_CONTROLS[1], stopwatch=time) as visitor:
         session = visitor.session

@@ -17,6 +17,7 @@ from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.play import person_server
 from tests.support.paths import GAMES
+from tests.support.serving import pushed
 
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
@@ -57,9 +58,8 @@ async def ask(session: aiohttp.ClientSession, text: str) -> str:
 async def table_of(session: aiohttp.ClientSession) -> dict[str, Any]:
     """Return the first table that is pushed."""
     async with session.get(f"{BASE}/events") as answer:
-        async for line in answer.content:
-            kind, _, rest = line.decode().partition(": ")
-            if kind == "data" and "position" in (message := json.loads(rest)):
+        async for message in pushed(answer):
+            if "position" in message:
                 table: dict[str, Any] = message["position"]
                 return table
     raise AssertionError("the stream has ended")

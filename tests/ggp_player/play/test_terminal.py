@@ -48,10 +48,18 @@ class Typist:
         """Type a line."""
         os.write(self._screen, f"{line}\n".encode())
 
+    def leave(self, way: str) -> None:
+        """Leave by the end of the input, ``EOF``, or by Ctrl-C."""
+        if way == "EOF":
+            os.write(self._screen, b"\x04")
+        else:
+            self.process.send_signal(signal.SIGINT)
+
     def ended(self) -> int:
         """Wait for the end; return the exit status."""
         while self._read(LIMIT):
             pass
+        assert "Traceback" not in self.text
         return self.process.wait(LIMIT)
 
     def _read(self, seconds: float) -> bool:
@@ -135,12 +143,8 @@ def test_a_whole_game_with_every_command(tmp_path: Path) -> None:
 def test_the_end_of_input_ends_a_match_cleanly(way: str) -> None:
     with typing("play", "hex", "--terminal", "--opponent", "random") as typist:
         typist.expect("red> ")
-        if way == "EOF":
-            os.write(typist._screen, b"\x04")
-        else:
-            typist.process.send_signal(signal.SIGINT)
+        typist.leave(way)
         assert typist.ended() == 0
-        assert "Traceback" not in typist.text
 
 
 @pytest.mark.thorough
@@ -169,12 +173,8 @@ def test_a_person_who_leaves_breaks_the_match_off(tmp_path: Path, way: str) -> N
     command = ("match", game, "human", "legal", "--play-clock", "60", "--save", str(record))
     with typing(*command) as typist:
         typist.expect("cross> ")
-        if way == "EOF":
-            os.write(typist._screen, b"\x04")
-        else:
-            typist.process.send_signal(signal.SIGINT)
+        typist.leave(way)
         assert typist.ended() == 1
-        assert "Traceback" not in typist.text
     assert json.loads(record.read_text())["isAborted"]
 
 

@@ -33,7 +33,7 @@ from ggp_player.server.reply_deadline import (
 )
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
-from tests.support.serving import served
+from tests.support.serving import announced, served
 
 Naming = Callable[[str], str]
 
@@ -47,7 +47,11 @@ async def port() -> AsyncIterator[int]:
         yield port
 
 
-async def exchange(port: int, data: bytes) -> tuple[bytes, dict[str, str], bytes]:
+Reply = tuple[bytes, dict[str, str], bytes]
+"""Status, head and body."""
+
+
+async def exchange(port: int, data: bytes) -> Reply:
     """Send bytes, read until the server closes the connection; return status, head and body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(data)
@@ -151,20 +155,24 @@ async def test_replies_are_measured_until_they_are_sent(monkeypatch: pytest.Monk
         assert player.new_deadline().for_clock(1).remaining == pytest.approx(1 - UNFORESEEN_SHARE)
 
 
+class Spy(Player):
+    """Keeps what was measured of each request: its round trip, and how long it waited."""
+
+    def __init__(self) -> None:
+        super().__init__(Config(strategy="legal"))
+        self.seen: list[tuple[float, float]] = []
+
+    def new_deadline(
+        self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
+    ) -> ReplyDeadline:
+        self.seen.append((round_trip, waited))
+        return super().new_deadline(round_trip, waited, unsure)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None:
-    seen: list[float] = []
-    waits: list[float] = []
-
-    class Spy(Player):
-        def new_deadline(
-            self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
-        ) -> ReplyDeadline:
-            seen.append(round_trip)
-            waits.append(waited)
-            return super().new_deadline(round_trip, waited, unsure)
-
-    async with Spy(Config(strategy="legal")) as player, served(player) as port:
+    player = Spy()
+    async with player, served(player) as port:
         await exchange(port, ggp_base("(INFO)"))
         await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -172,8 +180,9 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
         time.sleep(0.5)  # noqa: ASYNC251 it holds the event loop on purpose
         assert (await reader.read()).endswith(INFO)
         writer.close()
-    assert len(seen) == 3
-    assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
+    round_trips, waits = zip(*player.seen, strict=True)
+    assert len(round_trips) == 3
+    assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in round_trips)
     assert waits[0] < 0.4 <= waits[2]
 
 
@@ -181,20 +190,12 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
 async def test_a_system_that_tells_less_of_a_connection_is_one_that_tells_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[tuple[float, float]] = []
-
-    class Spy(Player):
-        def new_deadline(
-            self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
-        ) -> ReplyDeadline:
-            seen.append((round_trip, waited))
-            return super().new_deadline(round_trip, waited, unsure)
-
     monkeypatch.setattr(http, "_TCP_INFO", struct.Struct("52x I 12x I 900x"))
-    async with Spy(Config(strategy="legal")) as player, served(player) as port:
+    player = Spy()
+    async with player, served(player) as port:
         _, _, body = await exchange(port, ggp_base("(INFO)"))
         assert body == INFO
-    assert seen == [(UNKNOWN_ROUND_TRIP, 0.0)]
+    assert player.seen == [(UNKNOWN_ROUND_TRIP, 0.0)]
 
 
 PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"
@@ -406,16 +407,17 @@ async def ended(pid: int) -> None:
 
 
 @asynccontextmanager
-async def announced() -> AsyncIterator[tuple[int, asyncio.Queue[int]]]:
-    """Listen for processes that announce themselves; a port and their ids are the value."""
-    pids: asyncio.Queue[int] = asyncio.Queue()
-
-    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        pids.put_nowait(int(await reader.readline()))
-        writer.close()
-
-    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
-        yield server.sockets[0].getsockname()[1], pids
+async def preparing(
+    strategy: str, words: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, int, asyncio.Task[Reply]]]:
+    """Run a server whose search has begun: its process, the search's, and the START under way."""
+    async with (
+        announced() as (port, pids),
+        serve_command("--strategy", f"{strategy}:port={port}") as (process, address),
+    ):
+        start = ggp_base(f"(start m xena ({words}) 99 99)")
+        starting = asyncio.create_task(exchange(address, start))
+        yield process, await pids.get(), starting
 
 
 @pytest.mark.thorough
@@ -423,17 +425,7 @@ async def announced() -> AsyncIterator[tuple[int, asyncio.Queue[int]]]:
 async def test_a_signal_ends_the_server_after_open_requests_are_answered(
     number: signal.Signals, words: str, bad: Naming
 ) -> None:
-    async with (
-        announced() as (port, pids),
-        serve_command("--strategy", f"{bad('Announcing')}:port={port}") as (
-            process,
-            address,
-        ),
-    ):
-        starting = asyncio.create_task(
-            exchange(address, ggp_base(f"(start m xena ({words}) 99 99)"))
-        )
-        worker = await pids.get()
+    async with preparing(bad("Announcing"), words) as (process, worker, starting):
         process.send_signal(number)
         assert (await starting)[2] == b"ready"
         output = (await process.communicate())[0].decode()
@@ -444,17 +436,7 @@ async def test_a_signal_ends_the_server_after_open_requests_are_answered(
 
 @pytest.mark.thorough
 async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: Naming) -> None:
-    async with (
-        announced() as (port, pids),
-        serve_command("--strategy", f"{bad('Announcing')}:port={port}") as (
-            process,
-            address,
-        ),
-    ):
-        starting = asyncio.create_task(
-            exchange(address, ggp_base(f"(start m xena ({words}) 99 99)"))
-        )
-        worker = await pids.get()
+    async with preparing(bad("Announcing"), words) as (process, worker, starting):
         process.kill()
         await ended(worker)
         assert (await starting)[2] == b""

@@ -1,55 +1,21 @@
 """The real server in a process of its own, against a game manager that shares no code with it."""
 
-import os
-import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 import gdl
 from tests.support.paths import ROOT
 from tests.support.raw_manager import Match, RawManager, Report, UnreadableError, content, exchange
+from tests.support.server_process import Address, serving
 
 GAMES = ROOT / "games"
 
-Address = tuple[str, int]
-
-
-@contextmanager
-def server(*flags: str) -> Iterator[Address]:
-    """Run ``ggp-player serve`` and read from the terminal where it listens."""
-    command = [sys.executable, "-m", "ggp_player", "serve", "--host", "127.0.0.1", "--port", "0"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        [*command, *flags],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                if found := re.search(r"listening\s+127\.0\.0\.1:(\d+)", line):
-                    yield "127.0.0.1", int(found[1])
-                    break
-            else:
-                pytest.fail("the server ended before it said where it listens")
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.communicate()
-        assert process.returncode == 0
-
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[Address]:
-    with server() as address:
-        yield address
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    with serving(tmp_path_factory.mktemp("server")) as server:
+        yield server.address
 
 
 def assert_flawless(report: Report, match: Match) -> None:

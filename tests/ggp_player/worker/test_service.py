@@ -23,6 +23,7 @@ from ggp_player.worker.process import MemoryLimits
 from ggp_player.worker.service import CancellableDeadline, MoveService
 from ggp_player.worker.supervisor import Setup
 from tests.ggp_player.conftest import Ear
+from tests.support.serving import announced
 from tests.support.stopwatch import Stopwatch
 
 Naming = Callable[[str], str]
@@ -74,17 +75,12 @@ async def announcing(
     strategy: str, rules: str
 ) -> AsyncIterator[tuple[MoveService, asyncio.Queue[int]]]:
     """Play with a strategy that calls whenever it searches; the queue gets its process's ids."""
-    pids: asyncio.Queue[int] = asyncio.Queue()
-
-    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        pids.put_nowait(int(await reader.readline()))
-        writer.close()
-
-    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        async with playing(f"{strategy}:port={port}", rules) as service:
-            await service.prepare(within(0))
-            yield service, pids
+    async with (
+        announced() as (port, pids),
+        playing(f"{strategy}:port={port}", rules) as service,
+    ):
+        await service.prepare(within(0))
+        yield service, pids
 
 
 # ---------------------------------------------------------------------- good strategies

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.arguments import number_option, runs
+from gdl.cli.arguments import number_option, ray_option, runs
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 from ggp_player.cli.commands.lab.ladder import ladder_command
 from ggp_player.cli.commands.lab.positions import positions_command
@@ -76,12 +76,7 @@ lab_command.add_command(profile_command)
     metavar="N",
     help="How many pairs are played at a time.  [default: one for each core]",
 )
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Play on a Ray cluster: its address, auto, or local to start one here. It needs the extra "
-    "ray.",
-)
+@ray_option("Play")
 @output_option("--json", text="Write every pair to a file, as JSON.")
 @output_option(
     "--ledger", text="Write an entry of a ledger, before the first match and at the end."

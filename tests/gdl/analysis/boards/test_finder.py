@@ -226,26 +226,30 @@ def test_turns_scores_and_counters_are_found() -> None:
     assert not chess.hidden_information
 
 
-def test_blank_contents_need_no_known_name() -> None:
-    words = {"1": "zag", "2": "zig", "3": "zig"}
+@pytest.mark.parametrize(
+    ("roles", "first", "others"),
+    [
+        ("(role a) (role b)", "zag", "zig"),
+        ("(role r)", "b", "o"),  # a letter is a colour where something else fills the board
+    ],
+)
+def test_blank_contents_need_no_known_name(roles: str, first: str, others: str) -> None:
+    words = {"1": first, "2": others, "3": others}
     rules = "".join(f"(init (at {x} {y} {words[y]}))" for x in "123" for y in "123")
-    layout = found(f"(role a) (role b) {rules} (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)))")
-    assert layout.boards[0].blank == {"zig"}
+    layout = found(f"{roles} {rules} (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)))")
+    assert layout.boards[0].blank == {others}
 
 
-def test_a_letter_is_a_colour_where_something_else_fills_the_board() -> None:
-    words = {"1": "b", "2": "o", "3": "o"}
-    rules = "".join(f"(init (at {x} {y} {words[y]}))" for x in "123" for y in "123")
-    layout = found(f"(role r) {rules} (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)))")
-    assert layout.boards[0].blank == {"o"}
-
-
-def test_edges_between_neighbours_are_lines() -> None:
+def edges() -> str:
+    """Rules with the edges of two by two squares."""
     pairs = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
     pairs += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]
     base = " ".join(f"(base (line {a} {b} {c} {d}))" for a, b, c, d in pairs)
-    layout = found(f"(role a) {base} (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))")
-    (pattern,) = layout.boards[0].patterns
+    return f"(role a) {base} (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))"
+
+
+def test_edges_between_neighbours_are_lines() -> None:
+    (pattern,) = found(edges()).boards[0].patterns
     assert pattern.part is Part.EDGE
     assert (pattern.place, pattern.end) == ((0, 1), (2, 3))
 
@@ -403,10 +407,6 @@ def test_a_board_that_is_much_longer_than_wide_is_cut_into_strips() -> None:
 
 
 def test_lines_between_corners_enclose_squares() -> None:
-    pairs = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
-    pairs += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]
-    base = " ".join(f"(base (line {a} {b} {c} {d}))" for a, b, c, d in pairs)
-    step = "(<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))"
-    assert found(f"(role a) {base} {step}").boards[0].middle == (0.5, 0.5)
-    walls = found(f"(role a) {base} {step} (init (line 1 1 2 1))")
+    assert found(edges()).boards[0].middle == (0.5, 0.5)
+    walls = found(f"{edges()} (init (line 1 1 2 1))")
     assert walls.boards[0].middle is None

@@ -6,7 +6,7 @@ import pytest
 
 import gdl
 from gdl.analysis.boards import BoardLayout, Part, find_layout
-from gdl.analysis.boards.traits import traits_of_words
+from gdl.analysis.boards.equipment import traits_of_words
 from gdl.drawing import draw_svg, make_scene
 from tests.support.drawn_games import NAMES, layout_of_game
 

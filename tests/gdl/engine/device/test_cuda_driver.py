@@ -6,7 +6,6 @@ import ctypes
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +23,7 @@ from gdl.engine.device_kernels.tiles import cut_into_tiles, whole_circuit
 from gdl.engine.stepper import game_numbers
 from gdl.envs.seats import EpisodeSettings, plan_turn
 from tests.support.compiled_games import machine_of
+from tests.support.programs import printed_by
 
 MEMORY = 2**20
 
@@ -202,8 +202,7 @@ def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
         "import sys, gdl, gdl.envs; m = gdl.compile(gdl.load('nim')); m.block(); "
         "print([n for n in sys.modules if n.startswith('gdl.engine.device')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed_by(code) == "[]\n"
 
 
 HOPPER = (9, 0)

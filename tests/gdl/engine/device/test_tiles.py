@@ -8,30 +8,16 @@ import pytest
 from gdl.circuit import GateProgram
 from gdl.engine.device_kernels.tiles import cut_into_tiles, in_batches, whole_circuit
 from tests.support.compiled_games import machine_of
+from tests.support.slow_blocks import evaluate
 
 GAMES = ["connectFour", "hex", "dotsAndBoxes"]  # hex has feedback
 
 
-def values_of(programs, layout, rows: np.ndarray) -> np.ndarray:
-    """Evaluate programs one after the other, as plainly as can be: bool (rows, states)."""
+def values_of(programs, rows: np.ndarray) -> np.ndarray:
+    """Evaluate programs one after the other: bool (rows, states)."""
     rows = rows.copy()
-
-    def literal(number: int) -> np.ndarray:
-        return rows[number >> 1] ^ bool(number & 1)
-
     for program in programs:
-        for first, last, first_loop, last_loop in program.segments.tolist():
-            feedback = program.feedback[first_loop:last_loop].tolist()
-            for row, _ in feedback:
-                rows[row] = False
-            again = True
-            while again:
-                for row, left, right in program.gates[first:last].tolist():
-                    rows[row] = literal(left) & literal(right)
-                late = {row: literal(one).copy() for row, one in feedback}
-                again = any((rows[row] != value).any() for row, value in late.items())
-                for row, value in late.items():
-                    rows[row] = value
+        evaluate(program, rows)
     return rows
 
 
@@ -48,11 +34,11 @@ def states_of(layout, rows: int) -> np.ndarray:
 def test_tiles_compute_what_the_circuit_does(game: str, most: int) -> None:
     layout = machine_of(game).engine.layout
     circuit = cut_into_tiles(layout, most)
-    whole = values_of([layout.view, layout.transition], layout, states_of(layout, layout.rows))
+    whole = values_of([layout.view, layout.transition], states_of(layout, layout.rows))
     tiles = [*circuit.moves_view, *circuit.goals_view, *circuit.transition]
     rows = states_of(circuit.layout, len(circuit.row_of))
     for tile in tiles:
-        rows = values_of([tile], circuit.layout, rows)
+        rows = values_of([tile], rows)
         rows[circuit.layout.rows :] = True  # what has no place in memory is nowhere afterwards
     outputs = np.array(layout.outputs)
     assert np.array_equal(rows[circuit.place(outputs)], whole[outputs])
@@ -66,8 +52,8 @@ def test_no_gate_of_a_batch_needs_another(game: str, size: int) -> None:
     layout = machine_of(game).engine.layout
     programs = [in_batches(program, size) for program in (layout.view, layout.transition)]
     rows = states_of(layout, layout.rows)
-    expected = values_of([layout.view, layout.transition], layout, rows)
-    assert np.array_equal(values_of(programs, layout, rows), expected)
+    expected = values_of([layout.view, layout.transition], rows)
+    assert np.array_equal(values_of(programs, rows), expected)
     for program in programs:
         for first, last, first_loop, last_loop in program.segments.tolist():
             if first_loop == last_loop:

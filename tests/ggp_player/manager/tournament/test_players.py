@@ -17,23 +17,17 @@ from ggp_player.manager.tournament.players import (
 )
 from ggp_player.match_runner.players import LocalPlayer
 from tests.support.command_line import CLOSED
+from tests.support.serving import recorded
 
 
 async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:
-    received: list[bytes] = []
+    async def busy(_text: str) -> str:
+        return "busy"
 
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        received.append(await reader.readuntil(b")"))
-        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nbusy")
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
-        port = listening.sockets[0].getsockname()[1]
-        await abort_match([f"127.0.0.1:{port}", "random", CLOSED], "nim.1")
-        await abort_match([f"127.0.0.1:{port}#C"], "nim.1")
-    assert received == [b"( ABORT nim.1 )", b"(STOP nim.1 0 NIL NIL)"]
+    async with recorded(busy) as (address, received):
+        await abort_match([address, "random", CLOSED], "nim.1")
+        await abort_match([f"{address}#C"], "nim.1")
+    assert received == ["( ABORT nim.1 )", "(STOP nim.1 0 NIL NIL)"]
 
 
 async def test_a_server_that_is_still_tidying_up_is_waited_for() -> None:

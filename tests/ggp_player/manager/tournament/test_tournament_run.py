@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,14 +20,10 @@ from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
 from ggp_player.manager.tournament.tournament_run import MatchRunner
 from ggp_player.match_runner.players import MatchPlayer
-from tests.support.command_line import CLOSED
+from tests.support.command_line import CLOSED, TWO_STEPS
 
-TURNS = """
-(role ann) (role random) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
-(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+TURNS = f"""{TWO_STEPS}
 (<= (next (said ?r ?w)) (does ?r (say ?w)))
-(<= terminal (true (step 2)))
 (<= (goal ?r 70) (true (said ?r yes)))
 (<= (goal ?r 30) (true (said ?r no)))
 """
@@ -199,7 +195,10 @@ async def test_a_server_plays_one_match_at_a_time_after_an_abort(
     assert aborted == [match.match_id for match in matches]
 
 
-async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None:
+async def cancel_when_asked(
+    stage: Stage, matches: Sequence[PlannedMatch], also: asyncio.Event | None = None
+) -> list[MatchResult]:
+    """Cancel the run in which ``a`` hangs over its move, and something else has happened."""
     asked = asyncio.Event()
 
     async def hang() -> None:
@@ -208,15 +207,19 @@ async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None
 
     stage.answers["a"] = ["ready", hang, "aborted"]
     results: list[MatchResult] = []
-    runner = MatchRunner(
-        MatchPlay(game(), replace(CONDITIONS, play_clock=60)).play, results.append, 2
-    )
-    task = asyncio.create_task(runner.run(planned("a", "b")))
+    playing = MatchPlay(game(), replace(CONDITIONS, play_clock=60))
+    task = asyncio.create_task(MatchRunner(playing.play, results.append, 2).run(matches))
     await asked.wait()
+    if also is not None:
+        await also.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert results == []
+    return results
+
+
+async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None:
+    assert await cancel_when_asked(stage, planned("a", "b")) == []
     aborted = {one.received[-1][:7] for one in stage.started if one.received}
     assert aborted == {"( ABORT"}
 
@@ -224,12 +227,8 @@ async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None
 async def test_a_match_that_has_not_begun_does_not_keep_another_from_being_aborted(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, opening = asyncio.Event(), asyncio.Event()
+    opening = asyncio.Event()
     first, second = planned("a", "b")
-
-    async def hang() -> None:
-        asked.set()
-        await asyncio.Event().wait()
 
     async def abort(players: Iterable[str], match_id: str) -> None:
         if match_id == second.match_id:
@@ -237,14 +236,5 @@ async def test_a_match_that_has_not_begun_does_not_keep_another_from_being_abort
             await asyncio.Event().wait()
 
     monkeypatch.setattr(match_play, "abort_match", abort)
-    stage.answers["a"] = ["ready", hang, "aborted"]
-    runner = MatchRunner(
-        MatchPlay(game(), replace(CONDITIONS, play_clock=60)).play, lambda _: None, 2
-    )
-    task = asyncio.create_task(runner.run((first, second)))
-    await asked.wait()
-    await opening.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await cancel_when_asked(stage, (first, second), opening)
     assert [one.received[-1][:7] for one in stage.started] == ["( ABORT"] * 2

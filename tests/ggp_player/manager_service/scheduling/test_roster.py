@@ -20,18 +20,19 @@ from ggp_player.manager_service.scheduling.roster import (
 )
 from ggp_player.manager_service.storage.store import StoredPlayer
 from ggp_player.match_runner.players import DistantPlayer
+from tests.support.clocks import FakeClock
 from tests.support.stub_players import StubPlayer, listen, port_of
 
 
 async def test_a_player_that_does_not_answer_is_waited_for_and_then_played_without() -> None:
-    now = [100.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(100.0)
+    roster = Roster(clock)
     roster.put(StoredPlayer("ann", "127.0.0.1:1"))
     found = await roster.check("ann")
     assert found is not None
     assert (found.status, found.problem) == ("unreachable", "nothing listens there")
     assert not roster.can_begin("ann")
-    now[0] += PATIENCE + 1
+    clock.now += PATIENCE + 1
     assert roster.can_begin("ann")
 
 
@@ -51,16 +52,16 @@ async def test_a_player_that_comes_back_is_called_upon_again() -> None:
 
 
 async def test_a_player_that_listens_nowhere_is_asked_with_growing_pauses() -> None:
-    now, asked = [0.0], []
-    roster = Roster(lambda: now[0])
+    clock, asked = FakeClock(0.0), []
+    roster = Roster(clock)
     roster.put(StoredPlayer("ann", "127.0.0.1:1"))
     presence = roster.presences["ann"]
-    while now[0] < 2000:
+    while clock.now < 2000:
         before = presence.ask_at
         await roster.check_all()
         if presence.ask_at != before:
-            asked.append(now[0])
-        now[0] += CHECK_PAUSE
+            asked.append(clock.now)
+        clock.now += CHECK_PAUSE
     pauses = [after - before for before, after in pairwise(asked)]
     assert pauses[:7] == [10, 20, 40, 80, 160, 320, 320]
     assert not roster.is_due(presence)
@@ -72,25 +73,25 @@ async def test_the_log_says_once_who_cannot_be_reached_and_once_who_is_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO")
-    now = [0.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(0.0)
+    roster = Roster(clock)
     async with await listen(StubPlayer()) as server:
         port = port_of(server)
     roster.put(StoredPlayer("ann", f"127.0.0.1:{port}"))
     for _ in range(50):
         await roster.check_all()
-        now[0] += CHECK_PAUSE
+        clock.now += CHECK_PAUSE
     assert caplog.messages == ["ann cannot be reached: nothing listens there"]
     async with await listen(StubPlayer(), port):
-        now[0] += LONGEST_PAUSE
+        clock.now += LONGEST_PAUSE
         for _ in range(5):
             await roster.check_all()
     assert caplog.messages[1:] == ["ann can be reached again"]
 
 
 async def test_a_match_that_begins_without_its_player_asks_it_as_rarely() -> None:
-    now = [0.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(0.0)
+    roster = Roster(clock)
     async with await listen(StubPlayer()) as server:
         port = port_of(server)
     found = roster.put(StoredPlayer("ann", f"127.0.0.1:{port}"))
@@ -101,12 +102,12 @@ async def test_a_match_that_begins_without_its_player_asks_it_as_rarely() -> Non
     assert (seated.name, isinstance(seated, DistantPlayer)) == ("ann", True)
     with pytest.raises(ServerError, match="is not asked again yet"):
         await seated.send("( PLAY m NIL )")
-    now[0] += CHECK_PAUSE
+    clock.now += CHECK_PAUSE
     with pytest.raises(ServerError, match="nothing listens there"):
         await seated.send("( PLAY m NIL )")
     assert found.pause == 2 * CHECK_PAUSE
     async with await listen(StubPlayer(), port):
-        now[0] += 2 * CHECK_PAUSE
+        clock.now += 2 * CHECK_PAUSE
         for _ in range(2):
             assert await seated.send("( INFO )")
     assert (found.status, found.pause) == ("available", 0)
@@ -128,26 +129,26 @@ async def test_a_player_that_answers_badly_is_asked_as_often_as_others() -> None
 
 
 def test_registrations_expire() -> None:
-    now = [1000]
-    roster = Roster(now=lambda: now[0])
+    now = 1000
+    roster = Roster(now=lambda: now)
     roster.put(StoredPlayer("ann", "127.0.0.1:1", expires=2000))
     roster.put(StoredPlayer("bob", "127.0.0.1:2"))
     assert roster.expired() == []
-    now[0] = 2001
+    now = 2001
     assert roster.expired() == ["ann"]
     assert roster.remove("ann")
 
 
 def test_a_player_that_has_left_may_come_back() -> None:
-    now = [100.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(100.0)
+    roster = Roster(clock)
     assert not roster.can_begin("ann")
-    now[0] += 10 * PATIENCE
+    clock.now += 10 * PATIENCE
     assert roster.can_begin("ann")
     roster.put(StoredPlayer("ann", "127.0.0.1:1"))
     assert roster.remove("ann")
     assert not roster.can_begin("ann")
-    now[0] += PATIENCE + 1
+    clock.now += PATIENCE + 1
     assert roster.can_begin("ann")
 
 
@@ -162,12 +163,12 @@ def test_a_strategy_plays_as_many_matches_as_there_are() -> None:
 
 async def test_a_person_is_waited_for_from_the_first_match_on() -> None:
     check_address("human")
-    now = [100.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(100.0)
+    roster = Roster(clock)
     roster.put(StoredPlayer("ann", "human"))
-    now[0] += 10 * PERSON_PATIENCE
+    clock.now += 10 * PERSON_PATIENCE
     assert not roster.can_begin("ann")
-    now[0] += PERSON_PATIENCE + 1
+    clock.now += PERSON_PATIENCE + 1
     assert roster.can_begin("ann")
     with roster.clients.people.viewing("ann"):
         assert roster.can_begin("ann")
@@ -185,14 +186,14 @@ async def test_a_person_whose_page_is_open_stays_registered() -> None:
 
 
 async def test_a_person_rests_between_two_matches() -> None:
-    now = [100.0]
-    roster = Roster(lambda: now[0])
+    clock = FakeClock(100.0)
+    roster = Roster(clock)
     roster.put(StoredPlayer("ann", "human"))
     with roster.clients.people.viewing("ann"):
         roster.enter("ann", "match 1")
         assert not roster.can_begin("ann")
         roster.leave("ann", "match 1")
         assert not roster.can_begin("ann")
-        now[0] += PERSON_PAUSE
+        clock.now += PERSON_PAUSE
         assert roster.can_begin("ann")
     await roster.clients.people.close()

@@ -13,6 +13,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.learning import Contest, Learner, contest
+from tests.support.clocks import FakeClock
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import ticking
 
@@ -103,25 +104,15 @@ def test_a_pessimistic_proof_does_not_end_the_search(
 # ---------------------------------------------------------------------- shares of the time
 
 
-class Hand:
-    """A clock that is moved by hand."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
 class Taking(EngineStrategy):
     """A search of slices that take a second each."""
 
-    def __init__(self, hand: Hand) -> None:
+    def __init__(self, hand: FakeClock) -> None:
         self._hand = hand
 
     def search(self, position: Position) -> Iterator[Choice]:
         for number in range(10):
-            self._hand.time += 1
+            self._hand.now += 1
             yield Choice(position.legal_moves[0], float(number))
 
 
@@ -131,7 +122,7 @@ class Working(Learner):
     After so many it has decided, and goes on.
     """
 
-    def __init__(self, hand: Hand, seconds: float = 1e9) -> None:
+    def __init__(self, hand: FakeClock, seconds: float = 1e9) -> None:
         super().__init__(hand)
         self.hand = hand
         self.steps = round(100 * seconds)
@@ -145,14 +136,14 @@ class Working(Learner):
     ) -> Iterator[None]:
         self.deadline = deadline
         for _ in range(self.steps):
-            self.hand.time += 0.01
+            self.hand.now += 0.01
             self.worked += 0.01
             yield
 
     def learn_from(self, position: Position) -> Iterator[None]:
         self.learned_from = position
         for _ in range(200):
-            self.hand.time += 0.01
+            self.hand.now += 0.01
             self.later += 0.01
             yield
 
@@ -182,7 +173,7 @@ def search(played: Contest, position: Position, deadline: Deadline | None = None
 
 
 def test_the_learner_is_told_the_deadline_and_has_most_of_the_start_clock() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner, deadline = Working(hand), Deadline.after(1000, hand)
     search(Contest(Taking(hand), learner, hand), positions()[0], deadline)
     assert learner.deadline is deadline
@@ -191,7 +182,7 @@ def test_the_learner_is_told_the_deadline_and_has_most_of_the_start_clock() -> N
 
 def test_no_move_waits_for_the_learner() -> None:
     first, waiting, choosing = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand)
     played = Contest(Taking(hand), learner, hand)
     search(played, first, Deadline.after(5, hand))  # soon over; then the first move is chosen
@@ -207,7 +198,7 @@ def test_no_move_waits_for_the_learner() -> None:
 
 
 def test_a_short_clock_is_for_the_move() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand)
     clock = Deadline.after(0.9 * contest.SHORT_SECONDS, lambda: 0.0)
     search(Contest(Taking(hand), learner, hand), positions()[0], clock)
@@ -215,7 +206,7 @@ def test_a_short_clock_is_for_the_move() -> None:
 
 
 def test_the_first_choice_comes_before_any_learning() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand)
     next(iter(Contest(Taking(hand), learner, hand).search(positions()[0])))
     assert learner.worked == 0
@@ -223,17 +214,17 @@ def test_the_first_choice_comes_before_any_learning() -> None:
 
 def test_once_it_has_decided_it_learns_from_each_position_first() -> None:
     first, *later = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand, seconds=1)
     played = Contest(Taking(hand), learner, hand)
     search(played, first)
     assert learner.worked == pytest.approx(1)
     assert learner.later == 0
     for count, position in enumerate(later, 1):
-        began = hand.time
+        began = hand.now
         search(played, position)
         # One slice of the search, so that there is a choice; the learner; and the search anew.
-        assert hand.time - began == pytest.approx(1 + 2 + 10)
+        assert hand.now - began == pytest.approx(1 + 2 + 10)
         assert learner.later == pytest.approx(2 * count)
         assert learner.learned_from is not None
         assert learner.learned_from.state == position.state
@@ -241,7 +232,7 @@ def test_once_it_has_decided_it_learns_from_each_position_first() -> None:
 
 def test_where_something_is_known_moves_do_not_wait_for_a_decision() -> None:
     first, waiting, choosing = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand)
     learner.has_learned = True
     played = Contest(Taking(hand), learner, hand)
@@ -256,7 +247,7 @@ def test_where_something_is_known_moves_do_not_wait_for_a_decision() -> None:
 
 def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
     first, _, choosing = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand, seconds=0.1)
     played = Contest(Fixed("main"), learner, hand, threads=2)
     list(islice(played.search(first), 30))
@@ -268,7 +259,7 @@ def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
 
 def test_what_is_found_later_plays_the_next_move() -> None:
     first, waiting, choosing = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand, seconds=1)
     played = Contest(Taking(hand), learner, hand)
     search(played, first)
@@ -283,7 +274,7 @@ def test_what_is_found_later_plays_the_next_move() -> None:
 def test_nobody_learns_beside_a_pessimist() -> None:
     """Its proofs would end the search."""
     first, waiting, _ = positions()
-    hand = Hand()
+    hand = FakeClock(0.0)
     learner = Working(hand, seconds=1)
     learner.is_pessimistic = True
     played = Contest(Taking(hand), learner, hand)

@@ -24,6 +24,7 @@ from ggp_player.strategies.learning.duel import (
     random_position,
 )
 from ggp_player.strategies.mcts import Settings, TreeSearch
+from tests.support.clocks import FakeClock
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import learned, numbered_evaluation, ticking
 from tests.support.paths import ROOT
@@ -100,51 +101,41 @@ def test_the_end_and_the_verdict_are_one_rule() -> None:
 # ---------------------------------------------------------------------- equal time
 
 
-class Hand:
-    """A clock that is moved by hand."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
-def moves_of(allowance: Allowance, hand: Hand, pieces: Iterator[float]) -> Iterator[float]:
+def moves_of(allowance: Allowance, hand: FakeClock, pieces: Iterator[float]) -> Iterator[float]:
     """The time that each move takes where the limit is a second, and a piece of work so much."""
     while True:
         allowance.begin(1.0)
-        began, work = hand.time, 0
+        began, work = hand.now, 0
         while not allowance.is_used_up:
-            hand.time += next(pieces)
+            hand.now += next(pieces)
             work += allowance.piece
         allowance.end(work, has_ended=False)
-        yield hand.time - began
+        yield hand.now - began
 
 
 def test_what_a_move_takes_too_much_the_next_makes_up_for() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     taken = list(islice(moves_of(Allowance(hand, 8), hand, repeat(0.7)), 20))
     assert taken[:3] == pytest.approx([1.4, 0.7, 1.4])
     assert sum(taken) == pytest.approx(20, abs=1)
 
 
 def test_a_proof_leaves_no_time_for_later() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     allowance = Allowance(hand, 8)
     allowance.begin(1.0)
-    hand.time += 0.1
+    hand.now += 0.1
     allowance.end(8, has_ended=True)
     assert next(moves_of(allowance, hand, repeat(0.01))) == pytest.approx(1.0, abs=0.011)
 
 
 def test_pieces_are_a_part_of_the_time_as_measured() -> None:
-    hand = Hand()
+    hand = FakeClock(0.0)
     allowance = Allowance(hand, 1000, least=30)
     next(moves_of(allowance, hand, repeat(0.5)))
     assert allowance.piece == round(2000 / PIECES)
     allowance.begin(1.0)
-    hand.time += 100.0
+    hand.now += 100.0
     allowance.end(10, has_ended=False)
     assert allowance.piece == 30
 

@@ -23,6 +23,7 @@ from ggp_player.strategies.learning.learning_time import MOVE_SHARE
 from ggp_player.strategies.learning.playout_states import label_states, legal_widths
 from ggp_player.strategies.mcts import MINIMAX_SHARE
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
+from tests.support.clocks import FakeClock
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import GAME, finished, numbered_evaluation, ticking
 from tests.support.small_games import breakthrough, compiled, sampled
@@ -64,7 +65,7 @@ WON, LOST = [1.0], [0.0]
 class Duels:
     """Duels that end as they are told, in place of matches that take time."""
 
-    def __init__(self, clock: Hand, *results: Sequence[float]) -> None:
+    def __init__(self, clock: FakeClock, *results: Sequence[float]) -> None:
         self.count = 0
         self._clock = clock
         self._results = iter(results)
@@ -75,22 +76,11 @@ class Duels:
         self.count += 1
         score = Score()
         for result in cycle(next(self._results)):
-            self._clock.time += 0.1
+            self._clock.now += 0.1
             score.points += result
             score.matches += 1
             self.matches = score.matches
             yield score
-
-
-class Hand:
-    """A clock that goes on by a hundredth whenever it is read, and when it is told."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def __call__(self) -> float:
-        self.time += 0.01
-        return self.time
 
 
 class Lessons:
@@ -134,7 +124,7 @@ def learner_after(
     """
     monkeypatch.setattr(learner, "LATER_SECONDS", later)
     shares = told if told is not None else []
-    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
     duels = Duels(clock, *results)
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
@@ -187,7 +177,7 @@ def test_without_patterns_nothing_of_them_is_left_in_the_tree_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[tuple[PatternTables, Weights, float]] = []
-    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
     monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST))
     monkeypatch.setattr(learner, "Learning", Lessons)
     monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
@@ -220,7 +210,7 @@ def test_what_is_learned_from_a_position_plays_or_guides(
     results: Sequence[Sequence[float]], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Weights] = []
-    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
     monkeypatch.setattr(learner, "play_pairs", Duels(clock, *results))
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock, guide=lambda _tables, weights, _share: told.append(weights))
@@ -255,15 +245,15 @@ def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     found, _, machine = learner_after(monkeypatch, *(1000 * [LOST]), later=60.0)
     assert found.strategy is None
     assert list(found.learn_from(start_of(machine))) == []
-    assert list(Learner(Hand()).learn_from(start_of(machine))) == []
+    assert list(Learner(FakeClock(0.0, step=0.01)).learn_from(start_of(machine))) == []
 
 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[object, ...]] = []
-    duels = Duels(Hand())
+    duels = Duels(FakeClock(0.0, step=0.01))
     monkeypatch.setattr(learner, "play_pairs", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
-    found = Learner(Hand(), guide=lambda *patterns: told.append(patterns))
+    found = Learner(FakeClock(0.0, step=0.01), guide=lambda *patterns: told.append(patterns))
     assert found.refusal(machine_of("trefoil")) is None
     for _ in found.work(machine_of("trefoil"), 1, Deadline.after(20.0, lambda: 0.0)):
         pass

@@ -8,16 +8,7 @@ import pytest
 
 from ggp_player.clock import Deadline
 from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, clock_until
-
-
-class Hand:
-    """A clock that is moved by hand."""
-
-    def __init__(self) -> None:
-        self.time = 100.0
-
-    def __call__(self) -> float:
-        return self.time
+from tests.support.clocks import FakeClock
 
 
 @pytest.mark.parametrize(
@@ -40,37 +31,37 @@ def test_learning_scales_with_the_start_clock(
 
 
 def test_learning_ends_in_time_on_a_busy_machine() -> None:
-    own, wall = Hand(), Hand()
+    own, wall = FakeClock(), FakeClock()
     clock = clock_until(Deadline.after(20.0, wall), own)
     assert clock() == 0
-    own.time += 1
-    wall.time += 5  # others have had the processor
+    own.now += 1
+    wall.now += 5  # others have had the processor
     assert clock() == 5
-    own.time += 6
+    own.now += 6
     assert clock() == 7
-    wall.time += 100  # the deadline has long passed
+    wall.now += 100  # the deadline has long passed
     assert clock() == 20
-    own.time += 20
+    own.now += 20
     assert clock() == 27
 
 
 def test_without_a_deadline_only_cpu_time_counts() -> None:
-    own = Hand()
+    own = FakeClock()
     assert clock_until(None, own) is own
 
 
 def test_what_passes_between_steps_is_not_own_time() -> None:
-    clock = Hand()
+    clock = FakeClock()
     time = OwnTime(clock)
 
     def work() -> Iterator[int]:
         for number in range(3):
-            clock.time += 2
+            clock.now += 2
             assert time() == 2 * number + 2
             yield number
-        clock.time += 1
+        clock.now += 1
 
     for step in time.of_steps(work()):
-        clock.time += 50
+        clock.now += 50
         assert time() == 2 * step + 2
     assert time() == 7

@@ -1,11 +1,11 @@
-"""Numbers that chance throws: no places, though two of them look like coordinates.
+"""The equipment besides boards: dice, cards, and pieces with traits of two values.
 
-Apart from grids, which are found in what facts can be: this looks at how rules make them.
+Dice are found in how rules make facts, cards and traits in the words of the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.grids import Grid, GridFacts
@@ -24,9 +24,17 @@ from gdl.language import (
     variables_in,
 )
 
+CARDS = ("card", "cards")
+"""What rules call the relation that lists their cards."""
+
+_COUNTS = (2**3, 2**4)
+"""How many pieces can be drawn: by their size, colour and shape, and a hole."""
+
 
 def are_thrown(evidence: RulesEvidence, grid: Grid) -> bool:
     """Whether the numbers of a grid's facts are thrown or said anew, and chance throws some.
+
+    They are no places then, though two of them look like coordinates.
 
     These facts are kept as a whole or not at all, so that there is one of each function at a time,
     or one for each role. What chance puts on a board is kept by its place.
@@ -82,3 +90,38 @@ def _is_said(rule: Rule, facts: GridFacts, dynamic: set[RelationKey]) -> bool:
 def _is_by_chance(rule: Rule) -> bool:
     movers = (atom.args[0] for atom, _ in body_atoms(rule) if atom.relation == ("does", 2))
     return any(isinstance(mover, Constant) and moves_by_chance(mover) for mover in movers)
+
+
+def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int, ...]]:
+    """Return the traits of all words of arguments whose values are letters in all combinations.
+
+    So of slrf, slrh, ... tdqh, the sixteen pieces of quarto, and p0000 to p1111; each is 0 or 1.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for words in domains:
+        length = min(map(len, words), default=0)
+        if len(words) not in _COUNTS or max(map(len, words)) != length:
+            continue
+        letters = [sorted({word[i] for word in words}) for i in range(length)]
+        telling = [i for i, each in enumerate(letters) if len(each) == 2]
+        is_whole = 2 ** len(telling) == len(words) and max(map(len, letters)) == 2
+        if is_whole and not any(word.isdigit() for word in words):
+            found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
+    return found
+
+
+def hands_of(evidence: RulesEvidence) -> frozenset[tuple[str, int]]:
+    """Return the functions of one or two arguments, of a holder and a card, whose last is a card.
+
+    Cards are what facts of the rules list in a relation that is called so, of one argument.
+    """
+    cards = {
+        str(rule.head.args[0])
+        for rule in evidence.ruleset.rules
+        if not rule.body and len(rule.head.args) == 1 and rule.head.name.lower() in CARDS
+    }
+    return frozenset(
+        fluent.key
+        for fluent in evidence.fluents.values()
+        if fluent.arity in (1, 2) and fluent.columns[-1] and fluent.columns[-1] <= cards
+    )

@@ -14,7 +14,7 @@ from ggp_player.archive.queries import Archive
 from ggp_player.errors import GgpPlayerError
 from ggp_player.match_runner.game_manager import GameManager
 from ggp_player.protocol.match_record import MatchRecord
-from tests.support.command_line import CLOSED, TWO_STEPS, run, running
+from tests.support.command_line import CLOSED, TWO_STEPS, output_of, run, running
 
 
 @pytest.fixture
@@ -31,8 +31,9 @@ def match(*arguments: object) -> Result:
 @pytest.mark.thorough
 def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
-    result = match(rulesheet, "legal", "random", "--seed", 3, "--save", saved, "--states")
-    assert result.exit_code == 0, result.output
+    output = output_of(
+        match(rulesheet, "legal", "random", "--seed", 3, "--save", saved, "--states")
+    )
     record = MatchRecord.from_json(saved.read_bytes())
     assert record.is_completed
     assert record.errors == (("", "", ""),) * 3
@@ -40,13 +41,13 @@ def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) ->
     assert record.game_meta_url == rulesheet.as_uri()
     assert record.match_id.startswith("short_game.")
     assert record.goal_values == (50, 50, 0)
-    assert "ann is legal, random is moved by chance, bob is random" in result.output
+    assert "ann is legal, random is moved by chance, bob is random" in output
     for number, moves in enumerate(record.moves, start=1):
         roles = zip(("ann", "random", "bob"), moves, strict=True)
         shown = "  ".join(f"{role} {move}" for role, move in roles)
-        assert f"{number:4}  {shown}  " in result.output
-    assert all(f"      {state}\n" in result.output for state in record.states)
-    last_line = next(line for line in result.output.splitlines() if line.startswith("│ bob"))
+        assert f"{number:4}  {shown}  " in output
+    assert all(f"      {state}\n" in output for state in record.states)
+    last_line = next(line for line in output.splitlines() if line.startswith("│ bob"))
     assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
 
 
@@ -58,27 +59,24 @@ def test_the_archive_stays_within_its_limit(rulesheet: Path, tmp_path: Path) -> 
         assert match(rulesheet, "legal", "legal", *options).exit_code == 0
     assert Archive(archive).list().matches[0].number == 2
     assert Archive(archive).list().total == 1
-    wrong = match(rulesheet, "legal", "legal", "--archive-limit", "lots")
-    assert wrong.exit_code == 2
-    assert "expected a number of matches, a size such as 500MB or 2GiB, or none" in wrong.output
+    output = output_of(match(rulesheet, "legal", "legal", "--archive-limit", "lots"), 2)
+    assert "expected a number of matches, a size such as 500MB or 2GiB, or none" in output
 
 
 def test_a_scrambled_match_is_printed_in_the_rulesheets_words(rulesheet: Path) -> None:
-    result = match(rulesheet, "legal", "legal", "--scramble")
-    assert result.exit_code == 0, result.output
-    assert "in invented words" in result.output
-    assert "   1  ann (say " in result.output
-    assert "(IL)" not in result.output
+    output = output_of(match(rulesheet, "legal", "legal", "--scramble"))
+    assert "in invented words" in output
+    assert "   1  ann (say " in output
+    assert "(IL)" not in output
 
 
 def test_no_match_begins_with_a_player_that_cannot_be_reached(
     rulesheet: Path, tmp_path: Path
 ) -> None:
     saved, archive = tmp_path / "record.json", tmp_path / "matches.sqlite"
-    result = match(rulesheet, CLOSED, "legal", "--save", saved, "--archive", archive)
-    assert result.exit_code == 1
+    output = output_of(match(rulesheet, CLOSED, "legal", "--save", saved, "--archive", archive), 1)
     reason = "nothing listens there; no match is begun"
-    assert result.output == f"Error: {CLOSED} cannot be reached: {reason}\n"
+    assert output == f"Error: {CLOSED} cannot be reached: {reason}\n"
     assert not saved.exists()
     assert not archive.exists()
 
@@ -153,10 +151,9 @@ def test_a_wrong_number_of_players_is_refused(rulesheet: Path, count: int) -> No
 def test_a_bad_rulesheet_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "bad.kif"
     path.write_text(text)
-    result = match(path, "legal")
-    assert result.exit_code == 1
-    assert "Error: the game cannot be played:\n" in result.output
-    assert sentence in result.output
+    output = output_of(match(path, "legal"), 1)
+    assert "Error: the game cannot be played:\n" in output
+    assert sentence in output
 
 
 @pytest.mark.parametrize(
@@ -171,9 +168,8 @@ def test_a_bad_rulesheet_is_refused(tmp_path: Path, text: str, sentence: str) ->
 def test_arguments_that_make_no_sense_are_refused(
     rulesheet: Path, arguments: list[str], sentence: str
 ) -> None:
-    result = match(*[str(rulesheet) if a == "RULESHEET" else a for a in arguments])
-    assert result.exit_code == 2
-    assert sentence in result.output
+    output = output_of(match(*[str(rulesheet) if a == "RULESHEET" else a for a in arguments]), 2)
+    assert sentence in output
 
 
 @pytest.mark.thorough
@@ -239,9 +235,8 @@ def test_searches_are_compiled_before_the_match_where_one_plays(
 
 
 def test_a_strategy_that_is_none_is_named_with_the_nearest(rulesheet: Path) -> None:
-    result = match(rulesheet, "legal", "mtcs")
-    assert result.exit_code == 2
-    assert "there is no strategy 'mtcs' (did you mean mcts?); there are alpha_beta" in result.output
+    output = output_of(match(rulesheet, "legal", "mtcs"), 2)
+    assert "there is no strategy 'mtcs' (did you mean mcts?); there are alpha_beta" in output
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems may refuse the limit")

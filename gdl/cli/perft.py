@@ -11,7 +11,7 @@ from typing import TypeAlias
 import click
 
 import gdl
-from gdl.cli.arguments import MachineKind, machine_option, rulesheet_argument
+from gdl.cli.arguments import MachineKind, device_option, machine_option, rulesheet_argument
 from gdl.cli.options import read_machine, read_rules
 from gdl.language import Term
 from gdl.state_machine import divide, perft
@@ -29,7 +29,10 @@ Divider: TypeAlias = Callable[[int], Mapping[tuple[Term, ...], int]]
     "--divide", "divided", is_flag=True, help="Count below each first joint move, at --depth alone."
 )
 @machine_option(default=MachineKind.REASONER)
-def perft_command(file: Path, depth: int, divided: bool, machine: MachineKind) -> None:
+@device_option("Count on a GPU, such as cuda:0, or host, by the propnet.")
+def perft_command(
+    file: Path, depth: int, divided: bool, machine: MachineKind, device: str | None
+) -> None:
     """Count the joint-move paths of a game.
 
     All paths of 1, 2, ... steps from the initial state are counted; one that ends in a terminal
@@ -42,7 +45,7 @@ def perft_command(file: Path, depth: int, divided: bool, machine: MachineKind) -
         gdl perft games/ticTacToe.kif --depth 4 --divide
         gdl perft games/connectFour.kif --depth 7 --machine propnet
     """
-    count_paths, divide_paths = _counters(file, machine)
+    count_paths, divide_paths = _counters(file, machine, device)
     if divided:
         _print_divided(divide_paths(depth))
         return
@@ -52,14 +55,15 @@ def perft_command(file: Path, depth: int, divided: bool, machine: MachineKind) -
         click.echo(f"{steps:>5}  {count:>15}  {monotonic() - began:>9.2f}")
 
 
-def _counters(file: Path, machine: MachineKind) -> tuple[Counter, Divider]:
-    if machine == MachineKind.REASONER:
+def _counters(file: Path, machine: MachineKind, device: str | None) -> tuple[Counter, Divider]:
+    if machine == MachineKind.REASONER and device is None:
         reasoner = read_machine(file)
         return partial(perft, reasoner), partial(divide, reasoner)
     from gdl.engine import perft as blocks
 
     compiled = gdl.compile(read_rules(file))
-    return partial(blocks.perft, compiled), partial(blocks.divide, compiled)
+    counter = partial(blocks.perft, compiled, device=device)
+    return counter, partial(blocks.divide, compiled, device=device)
 
 
 def _print_divided(counts: Mapping[tuple[Term, ...], int]) -> None:

@@ -16,28 +16,47 @@ from gdl.state_machine import State
 BATCH = 2**16
 """The number of states that are collected before equal ones are merged and expanded."""
 
+DEVICE_LANES = 2**16
+"""The lanes of a block on a device."""
+
 Paths = NDArray[np.object_]
 """object (n,): for each state, the number of paths that lead to it; such numbers grow large."""
 
 
-def perft(machine: PropnetStateMachine, depth: int, start: State | None = None) -> int:
+def perft(
+    machine: PropnetStateMachine, depth: int, start: State | None = None, device: str | None = None
+) -> int:
     """Return the number of joint-move paths of exactly ``depth`` steps from a state.
 
     That is the initial state unless ``start`` is given. A path that ends earlier in a terminal
-    state does not count.
+    state does not count. Moves are made on a ``device`` where one is named, such as ``cuda:0``;
+    raises :class:`gdl.DeviceError` where that is not there or fails.
     """
-    return _perft_from(machine, machine.initial_state() if start is None else start, depth)
+    state = machine.initial_state() if start is None else start
+    return _perft_from(machine, _expander(machine, device), state, depth)
 
 
-def divide(machine: PropnetStateMachine, depth: int) -> dict[tuple[Term, ...], int]:
+def divide(
+    machine: PropnetStateMachine, depth: int, device: str | None = None
+) -> dict[tuple[Term, ...], int]:
     """Return the perft count below each joint move of the initial state, ``depth`` at least 1."""
     children = expand(machine, machine.initial_state())
-    return {moves: _perft_from(machine, after, depth - 1) for moves, after in children.items()}
+    expander = _expander(machine, device)
+    return {
+        moves: _perft_from(machine, expander, after, depth - 1) for moves, after in children.items()
+    }
 
 
-def _perft_from(machine: PropnetStateMachine, state: State, depth: int) -> int:
-    paths = np.ones(1, dtype=object)
-    return _count(Expander(machine.engine), packed_state(machine, state), paths, depth)
+def _expander(machine: PropnetStateMachine, device: str | None) -> Expander:
+    if device is None:
+        return Expander(machine.engine)
+    from gdl.engine.device import DeviceExpander
+
+    return DeviceExpander(machine.engine, machine.device_block(DEVICE_LANES, device))
+
+
+def _perft_from(machine: PropnetStateMachine, expander: Expander, state: State, depth: int) -> int:
+    return _count(expander, packed_state(machine, state), np.ones(1, dtype=object), depth)
 
 
 def _count(expander: Expander, states: Packed, paths: Paths, depth: int) -> int:

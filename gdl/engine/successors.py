@@ -44,6 +44,7 @@ class Expander:
         self.engine = engine
         self._tried = tried
         self._block = engine.block()
+        self.lanes = self._block.lanes
         self._layout = engine.layout
         self._offsets = np.cumsum([0, *engine.layout.move_counts])
 
@@ -53,7 +54,7 @@ class Expander:
         They come in the order of their parents, those of one in the order of
         :func:`gdl.joint_moves`.
         """
-        lanes = self._block.lanes
+        lanes = self.lanes
         for first_parent in range(0, len(states), lanes):
             parents = states[first_parent : first_parent + lanes]
             choices = self._choices(parents)
@@ -64,7 +65,7 @@ class Expander:
 
     def choice_counts(self, states: Packed) -> NDArray[np.int64]:
         """Count the legal moves of each role: int64 (n, roles); none where terminal."""
-        lanes = self._block.lanes
+        lanes = self.lanes
         parts = [
             self._choices(states[first : first + lanes]).counts
             for first in range(0, len(states), lanes)
@@ -72,14 +73,18 @@ class Expander:
         return np.concatenate(parts) if parts else np.zeros((0, self.engine.roles), np.int64)
 
     def _choices(self, states: Packed) -> _Choices:
+        bits = self._legal(states)
+        if self._tried is not None:
+            bits = self._tried(bits)
+        return _Choices([bits[:, first:last] for first, last in pairwise(self._offsets)])
+
+    def _legal(self, states: Packed) -> Bits:
+        """Return the legal moves of at most a block of states, none where they are terminal."""
         self._load(states)
         layout, rows = self._layout, self._block.rows
         legal = rows[layout.legal :][: self._offsets[-1]] & ~rows[layout.terminal]
         packed = packed_from_rows(legal)[: len(states)]
-        bits = np.unpackbits(packed, axis=1, count=int(self._offsets[-1]), bitorder="little")
-        if self._tried is not None:
-            bits = self._tried(bits)
-        return _Choices([bits[:, first:last] for first, last in pairwise(self._offsets)])
+        return np.unpackbits(packed, axis=1, count=int(self._offsets[-1]), bitorder="little")
 
     def _load(self, states: Packed) -> None:
         fluents = rows_from_packed(states, self._layout.fluent_count, self.engine.words)

@@ -247,6 +247,14 @@ def test_every_command_reads_infix(tmp_path: Path) -> None:
     assert output_of("perft", infix, "--depth", 2, "--divide").endswith("total: 72\n")
 
 
+def test_perft_on_a_device_gives_the_same_counts() -> None:
+    def counts(*arguments: str) -> list[list[str]]:
+        lines = output_of("perft", GAME, "--depth", 3, *arguments).splitlines()
+        return [line.split()[:2] for line in lines]
+
+    assert counts("--device", "host") == counts() == [["1", "9"], ["2", "72"], ["3", "504"]]
+
+
 # ---------------------------------------------------------------------- show
 
 

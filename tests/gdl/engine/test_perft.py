@@ -11,6 +11,7 @@ import pytest
 
 import gdl
 from gdl.engine import perft as blocks
+from gdl.engine.device import DeviceExpander
 from gdl.engine.machine import PropnetState, PropnetStateMachine
 from gdl.engine.successors import Expander, expand, packed_state
 from tests.support.compiled_games import NAMES, SMALL, machine_of, reasoner_of
@@ -53,6 +54,34 @@ def test_the_whole_of_tic_tac_toe() -> None:
 def test_the_size_of_a_batch_does_not_matter(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BATCH", batch)
     assert blocks.perft(machine_of("ticTacToe"), 5) == 15120
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"), [("ticTacToe", 5), ("handDuel", 3), ("connectFour", 4), ("pig", 4)]
+)
+def test_a_device_counts_the_same(name: str, depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More states than lanes, several roles with a choice, chance."""
+    monkeypatch.setattr(blocks, "DEVICE_LANES", 192)
+    machine = machine_of(name)
+    assert blocks.perft(machine, depth, device="host") == blocks.perft(machine, depth)
+    assert blocks.divide(machine, 2, "host") == blocks.divide(machine, 2)
+
+
+def test_a_device_makes_the_same_children() -> None:
+    machine = machine_of("handDuel")
+    states = states_of(machine, 150, seed=3)
+    packed = np.concatenate([packed_state(machine, state) for state in states])
+    device = DeviceExpander(machine.engine, machine.device_block(64, "host"))
+    host = Expander(machine.engine)
+    assert device.choice_counts(packed).tolist() == host.choice_counts(packed).tolist()
+    found, expected = (
+        [
+            np.concatenate([getattr(children, name) for children in each.expand(packed)])
+            for name in ("parents", "moves", "states")
+        ]
+        for each in (device, host)
+    )
+    assert all(np.array_equal(*pair) for pair in zip(found, expected, strict=True))
 
 
 def test_numbers_of_paths_may_pass_64_bits() -> None:

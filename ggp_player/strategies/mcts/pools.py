@@ -36,6 +36,7 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
+    EDGE,
     EDGES,
     FREE_JOINT_MOVE,
     FREE_NODE,
@@ -54,12 +55,14 @@ from ggp_player.strategies.mcts.arrays import (
     Words,
 )
 
-NO_NODE = -1
+NO_NODE, LINKING = -1, -2
+"""Stand for the child of an edge that leads to none, and to which a thread links one."""
 
 CLAIMED = -(2**30)
 """The pending visits of a node that is free or being recycled."""
 
 _NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
+_EDGE_SIZE, _CHILD = EDGE.itemsize, field_offset(EDGE, "child")
 
 LONGEST_LIST = 256
 """Nodes of a bucket that are looked at; there are as many only where one was led astray."""
@@ -208,10 +211,14 @@ def live_child(tree: TreeArrays, edge: int) -> int:
 
 @inlined_kernel
 def set_live_child(tree: TreeArrays, edge: int, child: int) -> None:
-    """Let an edge lead to a node; who reads that without a lock sees the old node, none, or it."""
+    """Let an edge lead to a node; who reads that meanwhile sees the old node, none, or it.
+
+    Nothing happens where another thread does so at that moment.
+    """
     record = tree.edges[edge]
-    record.child = NO_NODE
-    publish()
+    address, before = tree.edges.ctypes.data + _EDGE_SIZE * edge + _CHILD, record.child
+    if before == LINKING or not replace_int32(address, before, LINKING):
+        return
     record.serial = tree.nodes[child].serial
     publish()
     record.child = child

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ggp_player.cli.archiving import archiving
+from ggp_player.cli.reached import reached_at, reached_here
 from ggp_player.errors import ManagerError
 from ggp_player.logs import start_logging
 from ggp_player.manager_service.service import ServiceConfig, players_of, run_service
@@ -42,7 +43,9 @@ def run_manager(
 def _greet(config: ServiceConfig, port: int) -> None:
     scheme = "https" if config.tls_cert else "http"
     click.echo(f"listening  {config.host}:{port}")
-    click.echo(f"page       {scheme}://{config.host}:{port}/")
+    here = reached_here(config.host, port)
+    local = f" (from this machine, {scheme}://{here}/)" if here else ""
+    click.echo(f"page       {scheme}://{reached_at(config.host, port)}/{local}")
     if is_loopback(config.host):
         click.echo("access     this machine, without a token")
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 import threading
 from collections.abc import Mapping
 from functools import partial
@@ -16,6 +15,7 @@ from yarl import URL
 
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
+from ggp_player.cli.reached import reached_at, reached_here
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
 from ggp_player.server.access import is_loopback
@@ -72,10 +72,10 @@ def _end_at_the_latest() -> None:
 
 def _greet(config: Config, host: str, port: int) -> None:
     """Say where the server listens, as whom, and what to tell a game manager."""
-    everywhere = host in {"0.0.0.0", "::"}
     secret = "/SECRET" if config.token else ""
-    address = f"{socket.gethostname() if everywhere else host}:{port}{secret}"
-    local = f" (from this machine, 127.0.0.1:{port}{secret})" if everywhere else ""
+    address = f"{reached_at(host, port)}{secret}"
+    here = reached_here(host, port)
+    local = f" (from this machine, {here}{secret})" if here else ""
     lines = {
         "listening": f"{host}:{port}",
         "name": config.name,

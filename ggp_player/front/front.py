@@ -205,11 +205,14 @@ class Front(asyncio.BufferedProtocol):
         self._go_on()
 
     def eof_received(self) -> bool:
-        """Take the request as it is. A peer that sends no more may still wait for the reply."""
+        """Take the request as it is. A peer that sends no more may still wait for the reply.
+
+        Not with TLS: asyncio closes it on both sides, and logs a warning where that is not wanted.
+        """
         if not self._is_settled and self._reader.has_begun:
             self._reader.end()
             self._go_on()
-        return self._is_answering
+        return self._is_answering and self._site.settings.tls is None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

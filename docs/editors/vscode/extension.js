@@ -1,6 +1,6 @@
 // Starts `gdl lsp` for rulesheets, and stops it with the editor.
 
-const { workspace } = require("vscode");
+const { window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
@@ -13,7 +13,15 @@ exports.activate = async () => {
     { command, args: ["lsp"] },
     { documentSelector: [{ language: "gdl" }, { language: "gdl-infix" }] },
   );
-  await client.start();
+  try {
+    await client.start();
+  } catch {
+    client = undefined; // what has not started cannot be stopped
+    window.showErrorMessage(
+      `${command} lsp does not start. It comes with pip install 'ggp-player[lsp]'; ` +
+        "where gdl is not in the path, the setting gdl.command names it.",
+    );
+  }
 };
 
 exports.deactivate = () => client?.stop();

@@ -8,7 +8,6 @@ import json
 import os
 import platform
 import shutil
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from ggp_player.archive.archived_match import MatchFilter
 from ggp_player.archive.queries import Archive
 from ggp_player.cli.health import read_page
 from ggp_player.cli.options import say_on_stderr
+from ggp_player.cli.reached import reached_at
 from ggp_player.cli.serve import access_sentence
 from ggp_player.errors import GgpPlayerError
 from ggp_player.server.access import is_loopback
@@ -214,9 +214,9 @@ def check_reach(config: Config) -> Answer:
         return "ok", "the player asks the manager for messages, and need not be reached"
     if is_loopback(config.host):
         return "warning", f"the player answers {access}"
-    address = socket.gethostname() if config.host in {"0.0.0.0", "::"} else config.host
+    address = f"{reached_at(config.host, config.port)}{'/SECRET' if config.token else ''}"
     return judged(
-        f"try ggp-player info {address}:{config.port}{'/SECRET' if config.token else ''} on the "
+        f"try ggp-player info {address} on the "
         f"manager's machine, as firewalls cannot be seen from here; the player answers {access}",
         warning="" if config.allow or config.token else "strangers could play, too",
     )

@@ -119,6 +119,23 @@ def test_it_serves_stops_and_keeps_its_players(tmp_path: Path) -> None:
         assert players(port) == {"bot": "available"}
 
 
+@pytest.mark.thorough
+def test_it_names_a_page_that_this_machine_can_open(tmp_path: Path) -> None:
+    path = str(tmp_path / "manager.sqlite")
+    command = [*PROGRAM, "manager", "--host", "0.0.0.0", "--port", "0", "--database", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            page = next(line for line in process.stdout if line.startswith("page"))
+            found = re.search(r"\(from this machine, (http://127\.0\.0\.1:\d+/)\)$", page.strip())
+            assert found is not None, page
+            with urlopen(found[1], timeout=20) as answer:
+                assert answer.status == 200
+        finally:
+            process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0
+
+
 def test_threads_run_before_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(_: threading.Thread) -> None:
         raise AssertionError("the event loop might wait for this for ever")

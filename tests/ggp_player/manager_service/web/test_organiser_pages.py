@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import ssl
@@ -262,7 +263,7 @@ def new_certificate(folder: Path) -> tuple[Path, Path]:
     return files
 
 
-async def test_a_certificate_encrypts_all(tmp_path: Path) -> None:
+async def test_a_certificate_encrypts_all(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     certificate, key = new_certificate(tmp_path)
     trusting = ssl.create_default_context(cafile=str(certificate))
     connector = aiohttp.TCPConnector(ssl=trusting)
@@ -280,6 +281,14 @@ async def test_a_certificate_encrypts_all(tmp_path: Path) -> None:
         assert f"{browser.base}/join/" in text
         with pytest.raises(aiohttp.ClientError):
             await session.get(browser.base.replace("https", "http"))
+        port = asking.service.port
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trusting)
+        writer.write(b"GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert (await reader.readline()).split()[1] == b"200"
+        writer.close()  # before all of the answer is read, as browsers do, too
+        await writer.wait_closed()
+        await browser.get("/login")  # the manager has seen the end of the other by now
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_live_boards_say_who_has_made_which_move_and_how_it_ended(tmp_path: Path) -> None:

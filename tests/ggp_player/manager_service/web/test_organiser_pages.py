@@ -16,6 +16,7 @@ import pytest
 
 from ggp_player.manager_service.scheduling.public_view import RunningMatch
 from ggp_player.manager_service.storage.store import EventMatch
+from ggp_player.manager_service.web import live_boards
 from tests.support.hidden_games import THREE_DOORS
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 from tests.support.paths import GAMES
@@ -215,6 +216,13 @@ async def test_a_running_match_is_broken_off_by_a_decision(tmp_path: Path) -> No
         assert ann.stopped == [] or not ann.started
 
 
+@pytest.fixture
+def boards_take_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a board is not drawn in two seconds, and the page then shows none."""
+    monkeypatch.setattr(live_boards, "DRAWING_SECONDS", 60.0)
+
+
+@pytest.mark.usefixtures("boards_take_their_time")
 async def test_boards_show_what_is_public_and_nothing_hidden(tmp_path: Path) -> None:
     async with guarded(tmp_path) as (asking, _), opened(asking) as browser:
         await asking.done("PUT", "/api/players/carl", {"address": "human"})
@@ -291,6 +299,7 @@ async def test_a_certificate_encrypts_all(tmp_path: Path, caplog: pytest.LogCapt
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
+@pytest.mark.usefixtures("boards_take_their_time")
 async def test_live_boards_say_who_has_made_which_move_and_how_it_ended(tmp_path: Path) -> None:
     async with guarded(tmp_path) as (asking, _), opened(asking) as browser:
         sent = {"rules": (GAMES / "connectFour.kif").read_text()}

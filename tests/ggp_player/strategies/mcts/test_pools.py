@@ -119,6 +119,7 @@ def test_an_edge_notices_that_its_child_was_recycled() -> None:
     assert tree.edges[edge]["visits"] == 7
 
 
+@pytest.mark.thorough
 def test_of_two_nodes_for_one_state_the_second_is_given_back() -> None:
     tree, counts = empty_pools()
     state, other = np.array([5], np.uint64), np.array([6], np.uint64)

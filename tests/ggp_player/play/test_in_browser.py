@@ -205,6 +205,7 @@ def test_a_person_on_a_page_plays_in_a_match(browser: Browser) -> None:
 
 def drop(page: Page, name: str, held: str | bytes) -> None:
     """Drop a file of text, or of bytes, on the page."""
+    page.wait_for_load_state()  # before its script has run nobody takes the file
     page.evaluate(
         """([name, bytes]) => {
           const dataTransfer = new DataTransfer();
@@ -245,6 +246,7 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
         click(page, "b2")
         page.get_by_role("link", name="All games").click()
         page.get_by_text("Your match of Tic-tac-toe goes on").wait_for()
+        page.wait_for_load_state()  # the page's script restores what was wanted
         assert page.get_by_label("Find").input_value() == "tic-tac"
         page.get_by_role("link", name="back to it").click()
         is_asked(page, 2)

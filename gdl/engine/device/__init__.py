@@ -11,9 +11,8 @@ Nothing here is imported unless a device is asked for.
 from __future__ import annotations
 
 from gdl.engine.device.device import Device, HostDevice
-from gdl.engine.device.device_block import DeviceBlock
+from gdl.engine.device.device_block import DeviceBlock, DeviceExpander
 from gdl.engine.device.device_engine import DeviceEngine
-from gdl.engine.device.device_expander import DeviceExpander
 from gdl.engine.device.device_stepper import DeviceStepper, DeviceStepResult
 
 __all__ = [

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.block import Bits, Playouts
+from gdl.engine.bits import Packed
+from gdl.engine.block import Bits, Engine, Playouts
 from gdl.engine.device.device import Device, DeviceArray
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device_kernels.register_kernels import RANDOM_PLANES, ZEROS, sum_planes
+from gdl.engine.successors import Expander
 
 _ZEROS = (0,) * len(ZEROS)
 
@@ -215,3 +217,28 @@ class DeviceBlock:
         """Return bit-sliced numbers: int64 (lanes,)."""
         bits = self._read(array, first + count)[:, first:]
         return bits.astype(np.int64) @ (1 << np.arange(count, dtype=np.int64))
+
+
+class DeviceExpander(Expander):
+    """Makes joint moves in a block on a device; raises :class:`gdl.DeviceError` where it fails."""
+
+    def __init__(self, engine: Engine, block: DeviceBlock) -> None:
+        super().__init__(engine)
+        self._device_block = block
+        self.lanes = block.lanes
+
+    def _legal(self, states: Packed) -> Bits:
+        self._load(states)
+        block = self._device_block
+        return (block.legal() * ~block.terminal()[:, None])[: len(states)]
+
+    def _after(self, states: Packed, moves: NDArray[np.int64]) -> Packed:
+        self._load(states)
+        made = np.zeros((self.lanes, int(self._offsets[-1])), dtype=np.uint8)
+        made[np.arange(len(states))[:, None], moves + self._offsets[:-1]] = 1
+        self._device_block.move(made)
+        return np.packbits(self._device_block.states()[: len(states)], axis=1, bitorder="little")
+
+    def _load(self, states: Packed) -> None:
+        count = self._layout.fluent_count
+        self._device_block.load(np.unpackbits(states, axis=1, count=count, bitorder="little"))

@@ -123,9 +123,12 @@ class WorkerHandle:
         await asyncio.shield(self._listening)
 
     async def _listen(self) -> None:
+        entered = None
         try:
             while line := await self._reader.readline():
-                enter_match(self.match_id)
+                if self.match_id != entered:
+                    entered = self.match_id
+                    enter_match(entered)
                 self._receive(decode_to_server(line))
         except ConnectionError as error:
             error.with_traceback(None)  # the reader keeps the error, which would keep this object

@@ -84,6 +84,7 @@ class MoveService:
         self._tracker = TrackerSupervisor(setup, pool.take, self._notify)
         self._search = SearchSupervisor(setup, pool.take, self._notify)
         self._deadline: CancellableDeadline | None = None
+        self._awaited: Callable[[], bool] = lambda: False
         self._play_clock = setup.start.play_clock
         self._roles = 1
 
@@ -97,24 +98,24 @@ class MoveService:
 
         The search goes on afterwards, until the first move is chosen.
         """
-        self._open(deadline)
+        self._open()
         tracker, search = self._tracker, self._search
         search.search(deadline)
         with self._replacing_stopped_workers():
-            await deadline.wait(
-                lambda: tracker.has_given_up or (tracker.status is not None and search.has_ended)
+            await self._wait(
+                deadline,
+                lambda: tracker.has_given_up or (tracker.status is not None and search.has_ended),
             )
         return tracker.unplayable
 
     async def resume(self, deadline: CancellableDeadline) -> None:
         """Go on with a match that has a history: search its state, and wait for the legal moves."""
-        self._open(deadline)
+        self._open()
         self._search.search()
         with self._replacing_stopped_workers():
             await self._wait_for_status(deadline)
 
-    def _open(self, deadline: CancellableDeadline) -> None:
-        self._deadline = deadline
+    def _open(self) -> None:
         self._tracker.open()
         self._search.open()
 
@@ -123,7 +124,6 @@ class MoveService:
 
         There are none before the first step, and more than one where the manager has skipped some.
         """
-        self._deadline = deadline
         if steps:
             self._search.stop()
         for step in steps:
@@ -133,7 +133,7 @@ class MoveService:
         if steps or not self._search.is_wanted:
             self._search.search(deadline)
         with self._replacing_stopped_workers():
-            await deadline.wait(self._is_decided)
+            await self._wait(deadline, self._is_decided)
             if self._play_clock <= 0 or deadline.is_cut_short:
                 seconds = NO_CLOCK_GRACE if self._play_clock <= 0 else LEGAL_MOVES_GRACE
                 await self._wait_for_status(CancellableDeadline.after(seconds, deadline.clock))
@@ -192,12 +192,16 @@ class MoveService:
             timer.cancel()
 
     async def _wait_for_status(self, deadline: CancellableDeadline) -> None:
-        self._deadline = deadline
         tracker = self._tracker
-        await deadline.wait(lambda: tracker.has_given_up or tracker.status is not None)
+        await self._wait(deadline, lambda: tracker.has_given_up or tracker.status is not None)
+
+    async def _wait(self, deadline: CancellableDeadline, condition: Callable[[], bool]) -> None:
+        """Wait until the condition holds, or until no time is left."""
+        self._deadline, self._awaited = deadline, condition
+        await deadline.wait(condition)
 
     def _notify(self) -> None:
-        if self._deadline is not None:
+        if self._deadline is not None and self._awaited():
             self._deadline.notify()
 
     def _is_decided(self) -> bool:

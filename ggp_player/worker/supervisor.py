@@ -321,9 +321,7 @@ class SearchSupervisor(Supervisor):
         self._is_wanted = True
         self._last_found = None
         if self.worker is not None:
-            self.worker.choices.wanted = self._number
-        self.watch(self.setup.events.wants_thoughts)
-        self.send(self._begin_search())
+            self.worker.send(self._begin_search(self.worker))
 
     def watch(self, is_watched: bool) -> None:
         """Have the search report what it thinks, or no longer."""
@@ -350,9 +348,7 @@ class SearchSupervisor(Supervisor):
             begin_match = replace(begin_match, compile_seconds=None)
         if not self._is_wanted or self.worker is None:
             return (begin_match,)
-        self.worker.choices.wanted = self._number
-        self.watch(self.setup.events.wants_thoughts)
-        return begin_match, self._begin_search()
+        return begin_match, self._begin_search(self.worker)
 
     def receive(self, message: MessageToServer) -> None:
         """Note whether the search is ready, and when it has ended."""
@@ -419,7 +415,10 @@ class SearchSupervisor(Supervisor):
             self._fail("its process died")
         super()._on_death(worker)
 
-    def _begin_search(self) -> BeginSearch:
+    def _begin_search(self, worker: WorkerHandle) -> BeginSearch:
+        """Note which search is wanted, and return the message that asks for it."""
+        worker.choices.wanted = self._number
+        worker.choices.is_watched = self.setup.events.wants_thoughts
         return BeginSearch(self._number, thorough=not self.history, until=self._until)
 
     def _kill_after_grace(self) -> None:

@@ -137,6 +137,7 @@ def test_of_two_nodes_for_one_state_the_second_is_given_back() -> None:
     assert pin_node(tree, other) == second
 
 
+@pytest.mark.thorough
 def test_nobody_finds_a_node_that_is_being_recycled() -> None:
     tree, counts = empty_pools()
     node = add(tree, counts, 5)
@@ -156,6 +157,7 @@ def test_a_pool_whose_nodes_are_all_in_use_has_no_room() -> None:
 # ---------------------------------------------------------------------- edges
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(1, MOST_CHOICES) | st.integers(-20, -1), max_size=60))
 def test_edges_are_reused_only_when_they_are_free(steps: list[int]) -> None:
@@ -212,6 +214,7 @@ def test_joint_moves_are_unlinked_with_their_node(made: set[tuple[int, int]]) ->
     assert {int(allocate_edges(some_game(), tree, counts, 3)) for _ in range(2)} == {6, 9}
 
 
+@pytest.mark.thorough
 def test_a_joint_move_notices_that_its_child_was_recycled() -> None:
     tree, counts = empty_pools()
     node, firsts = simultaneous_node(tree, counts, 0)

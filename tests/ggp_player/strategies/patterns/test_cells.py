@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -26,8 +27,9 @@ BY_NAME = """
 """Whose turn it is, is said by two propositions."""
 
 
+@cache
 def samples_of(machine: PropnetStateMachine) -> np.ndarray:
-    return np.array([machine.bits(state) for state in sampled(machine, 300, Random(1))])
+    return np.array([machine.bits(state) for state in sampled(machine, 100, Random(1))])
 
 
 def cells_of(machine: PropnetStateMachine) -> list[Cell]:

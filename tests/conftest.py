@@ -1,12 +1,18 @@
-"""What all tests share: the settings of Hypothesis, and where the collection of rulesheets is."""
+"""What all tests share: settings of Hypothesis, where the collection of rulesheets is, and a limit.
+
+``--until`` is a time, in seconds since 1970, after which no test begins but those of the corpus.
+The files are then in an order that each run draws anew, so that in time all have their turn.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
+import time
 from collections.abc import Iterator
 from itertools import count
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -43,6 +49,13 @@ def postgresql(_postgresql: tuple[str, Iterator[int]]) -> str:
     return new_database(folder, f"test{next(numbers)}")
 
 
+NO_TIME = "there was no time left for it"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--until", type=int, help="begin no test later, in seconds since 1970")
+
+
 def pytest_configure() -> None:
     """Keep what Python compiles, also for the workers and for the processes that tests start.
 
@@ -63,10 +76,30 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    until = config.getoption("until")
+    if until is not None:  # the seed, too: all workers must have the same order
+        files = sorted({item.path for item in items})
+        Random(until).shuffle(files)
+        order = {path: place for place, path in enumerate(files)}
+        items.sort(key=lambda item: (item.get_closest_marker("corpus") is None, order[item.path]))
     if CORPUS.is_dir():
         return
     missing = pytest.mark.skip(reason=f"{CORPUS} is missing")
     for item in items:
         if item.get_closest_marker("corpus"):
             item.add_marker(missing)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    until = item.config.getoption("until")
+    if until is not None and time.time() > until and not item.get_closest_marker("corpus"):
+        pytest.skip(NO_TIME)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped = terminalreporter.getreports("skipped")
+    left = sum(NO_TIME in str(report.longrepr) for report in skipped)
+    if left:
+        terminalreporter.write_line(f"{left} tests have not begun: {NO_TIME}", yellow=True)

@@ -123,6 +123,8 @@ def run_bench(
     sources = [(sheet.name, read_source(sheet.file)) for sheet in sheets]
     for _, source in sources:
         parse(source.text, source.name)
+    if device is not None:
+        _check_device(device)
     if env:
         _bench_environments(sources, plan, EnvironmentBenchmark(envs, device), form)
     elif device is not None:
@@ -140,6 +142,13 @@ def _check_measured(measured: str | None) -> None:
         if measured is not None and source(name) is ParameterSource.COMMANDLINE:
             message = f"{option} is for playouts on this processor: leave it out, or {measured}"
             raise click.UsageError(message)
+
+
+def _check_device(device: str) -> None:
+    """Raise DeviceError where there is no such device, before anything is measured."""
+    from gdl.engine.device import open_device
+
+    open_device(device, is_used=False)
 
 
 def _bench_playouts(

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
 from typing import Any, NamedTuple, TypeVar
 
 import click
@@ -70,9 +74,10 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, each.short_help) for name, each in self._targets.items()])
 
     def main(self, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401 - as in click
-        """Run the program, whatever its terminal can show."""
+        """Run the program, whatever its terminal can show; SIGTERM ends it as Ctrl-C does."""
         make_outputs_plain()
-        return super().main(*arguments, **settings)
+        with _sigterm_as_ctrl_c():
+            return super().main(*arguments, **settings)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; its errors end the program with a sentence and exit status 1."""
@@ -98,6 +103,31 @@ class LazyGroup(click.Group):
                 f"too little memory, or too few processes, for this command{reason}; "
                 "end other programs, or raise the limits (ulimit -v, ulimit -u)"
             ) from error
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """Have SIGTERM do here what Ctrl-C does, so that it loses no more.
+
+    That is also how to end a command in the background, for which a shell has SIGINT ignored.
+    Where SIGTERM is ignored, or handled by another program that calls this one, it stays so.
+    """
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not is_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, frame: FrameType | None) -> None:
+    handler = signal.getsignal(signal.SIGINT)  # asyncio has one of its own
+    if not callable(handler):
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
 
 
 def version_option(prog_name: str) -> Callable[[Command], Command]:

@@ -29,7 +29,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.cli.terminal import INTERRUPTED
+from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.strategies.learning import (
     ClusterLearning,
@@ -77,7 +77,8 @@ def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     folder = _writable(given.folder or evaluations_folder())
     try:
-        is_interrupted = _run(rulesheet, folder, given)
+        with interrupted_once():
+            is_interrupted = _run(rulesheet, folder, given)
     except KeyboardInterrupt:
         is_interrupted = True
     if is_interrupted:

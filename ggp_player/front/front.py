@@ -134,6 +134,7 @@ class Front(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport | None = None
         self._reply: ReplyTransport | None = None
         self._buffer = bytearray()
+        self._early = b""
         self._timer: asyncio.TimerHandle | None = None
         self._quiet: asyncio.TimerHandle | None = None
         self._admitted: Admission | None = None
@@ -181,14 +182,18 @@ class Front(asyncio.BufferedProtocol):
             self._reply.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to wait for a head."""
+        """Begin to wait for a head, unless the peer has gone already."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        peer = transport.get_extra_info("peername")
-        self.address = plain_address(peer[0]) if peer else ""
+        self.address = _address_of(transport)
+        if self._is_settled:
+            return
         self._set_timer(self._site.settings.timeouts.head)
         self._site.connections.add(self)
         self._site.report_dropped()
+        if self._early:
+            early, self._early = self._early, b""
+            self._receive(early)
 
     def get_buffer(self, sizehint: int) -> bytearray:
         """Provide room for the next packet."""
@@ -198,8 +203,14 @@ class Front(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Read a packet."""
         data, self._buffer = bytes(memoryview(self._buffer)[:nbytes]), bytearray()
+        if self._transport is None:  # it came with the last message of the handshake
+            self._early += data
+        else:
+            self._receive(data)
+
+    def _receive(self, data: bytes) -> None:
         if self._is_settled:
-            self._ignore(nbytes)
+            self._ignore(len(data))
             return
         self._reader.receive(data)
         self._go_on()
@@ -343,6 +354,59 @@ class Front(asyncio.BufferedProtocol):
                 timer.cancel()
 
 
+class Handshake(asyncio.Protocol):
+    """A connection on which keys are agreed on; then it is a :class:`Front`.
+
+    It counts as one that has sent no whole request.
+    """
+
+    is_kept = is_stream = False
+    held = unread = taken = 0
+
+    def __init__(self, site: FrontSite, tls: ssl.SSLContext) -> None:
+        self.address = ""
+        self._site = site
+        self._tls = tls
+        self._transport: asyncio.Transport | None = None
+        self._agreeing: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, unless there are too many others."""
+        assert isinstance(transport, asyncio.Transport)
+        transport.pause_reading()  # nothing that comes is for this protocol
+        self._transport = transport
+        self.address = _address_of(transport)
+        self._agreeing = asyncio.get_running_loop().create_task(self._agree(transport))
+        self._site.connections.add(self)
+        self._site.report_dropped()
+
+    def drop(self) -> None:
+        """Close the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
+        if self._agreeing is not None:
+            self._agreeing.cancel()
+
+    async def _agree(self, transport: asyncio.Transport) -> None:
+        front = Front(self._site)
+        loop = asyncio.get_running_loop()
+        try:
+            encrypted = await loop.start_tls(
+                transport,
+                front,
+                self._tls,
+                server_side=True,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS,
+            )
+        except OSError as error:
+            _log.debug("%s: no keys were agreed on: %s", self.address, error)
+            return
+        finally:
+            self._site.connections.remove(self)
+        if encrypted is not None:
+            front.connection_made(encrypted)
+
+
 class FrontSite(web.BaseSite):
     """Listens at an address for a runner of aiohttp, with a front before each connection."""
 
@@ -385,18 +449,14 @@ class FrontSite(web.BaseSite):
         for family, _, _, _, address in dict.fromkeys(found):
             taken = (address[0], self.port if self._servers else port, *address[2:])
             listening = _bound_socket(family, taken)
-            tls = self.settings.tls
-            limit = HANDSHAKE_SECONDS if tls else None
-            server = await loop.create_server(
-                lambda: Front(self),
-                sock=listening,
-                backlog=BATCH,
-                ssl=tls,
-                ssl_handshake_timeout=limit,
-            )
+            server = await loop.create_server(self._new_protocol, sock=listening, backlog=BATCH)
             listening.listen(BACKLOG)
             self._servers.append(server)
         self._look_again()
+
+    def _new_protocol(self) -> Front | Handshake:
+        tls = self.settings.tls
+        return Front(self) if tls is None else Handshake(self, tls)
 
     async def stop(self) -> None:
         """Stop listening, and close what has sent no whole request."""
@@ -453,6 +513,11 @@ def front_of(request: web.Request) -> Front | None:
     """Return the front that a request came through; None where there is none, or it has gone."""
     found = None if request.transport is None else request.transport.get_protocol()
     return found if isinstance(found, Front) else None
+
+
+def _address_of(transport: asyncio.Transport) -> str:
+    peer = transport.get_extra_info("peername")
+    return plain_address(peer[0]) if peer else ""
 
 
 def _bound_socket(family: int, address: tuple[Any, ...]) -> socket.socket:

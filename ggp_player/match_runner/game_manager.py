@@ -25,6 +25,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from random import Random
@@ -65,6 +66,9 @@ PLAY_GRACE = 1.0
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for replies to ABORT."""
+
+ABORT_SECONDS = 3.0
+"""Seconds for all of ABORT: a player that takes no connection does not hold up who breaks off."""
 
 RETRY_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0)
 """Seconds before a player is asked again whom the manager could not ask for a lack of its own."""
@@ -226,7 +230,9 @@ class GameManager:
         """Break the match off, and send the players ABORT."""
         self._aborted = True
         self._events.ended("aborted", reason=reason)
-        await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ABORT_SECONDS):
+                await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
 
     @property
     def awaited(self) -> tuple[Constant, ...]:

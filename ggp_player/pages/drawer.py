@@ -30,8 +30,12 @@ from ggp_player.pages.drawing_messages import (
 from ggp_player.pages.positions import ShownPosition
 from ggp_player.pages.rulesheets import GameFound
 
-DRAWING_SECONDS = 20.0
-"""How long a request may take; the process bounds what it does itself, unless it hangs."""
+DRAWING_SECONDS = 120.0
+"""How long a request may take, the start of the process included.
+
+What it does is bounded by CPU time, there; this is for a process that waits for ever. A busy
+machine gives it a tenth of a core, and one that is replaced begins from nothing.
+"""
 
 MAX_ANSWER = 64 * 2**20
 """Bytes of the longest answer."""

@@ -73,6 +73,12 @@ NAMES_SECONDS = 3.0
 STEPS_SECONDS = 12.0
 """CPU seconds in which the steps of one request are drawn; those that are left are listed."""
 
+REQUEST_SECONDS = 30.0
+"""CPU seconds of a request, after which the system ends the process: more than all limits together.
+
+It is for what no other limit can end, as code outside of Python that goes on and on.
+"""
+
 REPEAT_SECONDS = 0.05
 """CPU seconds after which a limit that went unheard is raised again."""
 
@@ -118,7 +124,17 @@ def main() -> None:
     if FOR_ARCHIVE in sys.argv:
         prepare_archives()
     begin_helper(MAX_MEMORY, 0 if FOR_PERSON in sys.argv else NICENESS)
-    answer_lines(lambda line: encode(answer(decode_request(line))))
+    answer_lines(_answer_line)
+
+
+def _answer_line(line: bytes) -> bytes:
+    has_timer = hasattr(signal, "setitimer")
+    if has_timer:  # nothing handles its signal, which ends the process
+        signal.setitimer(signal.ITIMER_VIRTUAL, REQUEST_SECONDS)
+    answered = encode(answer(decode_request(line)))
+    if has_timer:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return answered
 
 
 class _TooHardError(BaseException):

@@ -3,8 +3,9 @@
 A guess is legal, or likely to be, even where all workers are stopped or dead. The server keeps what
 they have told before: our legal moves of the last turns, and a move that the rules state as always
 legal. That is a fact such as ``(legal x noop)``, or a rule whose body holds by facts in every
-state, such as ``(<= (legal ?r noop) (role ?r))``. A worker finds it in the text alone, which takes
-moments where a rulesheet takes minutes to evaluate.
+state, such as ``(<= (legal ?r noop) (role ?r))``. Where there is none, a move that is legal in the
+initial state by its facts serves for the first turn. A worker finds them in the text alone, which
+takes moments where a rulesheet takes minutes to evaluate.
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ class KnownMoves:
         if legal_moves:
             self._turns.append((turn, tuple(legal_moves[:MAX_REMEMBERED_MOVES])))
 
+    def remember_initial(self, move: str) -> None:
+        """Note a move that is legal in the initial state, unless more has been told."""
+        if not self._turns:
+            self.remember(0, [move])
+
     def made(self, move: str) -> None:
         """Note a move of ours, which may not be legal again."""
         self._made.append(move)
@@ -75,27 +81,42 @@ class KnownMoves:
         order = sorted(
             newest, key=lambda move: (move in self._made, -sum(move in old for old in older))
         )
-        return order[0], "legal in an earlier turn"
+        is_of_turn = any(at == turn for at, _ in self._turns)
+        return order[0], "legal in this turn" if is_of_turn else "legal in an earlier turn"
 
 
 def always_legal_move(ruleset: Ruleset, role: str) -> Term | None:
     """Return a move that is legal for a role in every state; None where none is found."""
+    return _first_legal_move(ruleset, role, _Facts(ruleset))
+
+
+def initially_legal_move(ruleset: Ruleset, role: str) -> Term | None:
+    """Return a move that is legal for a role in the initial state; None where none is found."""
+    return _first_legal_move(ruleset, role, _Facts(ruleset, of_initial_state=True))
+
+
+def _first_legal_move(ruleset: Ruleset, role: str, facts: _Facts) -> Term | None:
     names = [name for name in ruleset.roles if name.name.lower() == role.lower()]
     try:
-        return next(_Facts(ruleset).legal_moves(names[0]), None) if names else None
+        return next(facts.legal_moves(names[0]), None) if names else None
     except RecursionError:  # terms that are nested beyond any depth
         return None
 
 
 class _Facts:
-    """The facts of a ruleset, in which the bodies of rules are looked up."""
+    """The facts of a ruleset, in which the bodies of rules are looked up.
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    What is ``true`` in the initial state is among them where they are ``of_initial_state``.
+    """
+
+    def __init__(self, ruleset: Ruleset, *, of_initial_state: bool = False) -> None:
         self._rules = [rule for rule in ruleset.rules if rule.head.relation == ("legal", 2)]
         self._facts: dict[RelationKey, list[Atom]] = defaultdict(list)
         for rule in ruleset.rules:
             if not rule.body:
                 self._facts[rule.head.relation].append(rule.head)
+        if of_initial_state:
+            self._facts["true", 1] = self._facts["init", 1]
         self._tried = 0
 
     def legal_moves(self, role: Constant) -> Iterator[Term]:

@@ -86,6 +86,14 @@ class AlwaysLegal:
 
 
 @dataclass(frozen=True, slots=True)
+class InitiallyLegal:
+    """A move that is legal for our role in the initial state, by facts of the rules alone."""
+
+    kind: Literal["InitiallyLegal"] = field(default="InitiallyLegal", kw_only=True, repr=False)
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStatus:
     """How the match stands after ``turn`` steps, seen from our role."""
 
@@ -153,6 +161,7 @@ class LogRecord:
 
 MessageToServer: TypeAlias = (
     AlwaysLegal
+    | InitiallyLegal
     | MatchStatus
     | StateReached
     | SearchReady

@@ -35,13 +35,14 @@ from ggp_player.events import History, StateReached, Step
 from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.choice_buffer import ChoiceBuffer
-from ggp_player.worker.fallback_moves import always_legal_move
+from ggp_player.worker.fallback_moves import always_legal_move, initially_legal_move
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     AlwaysLegal,
     ApplyStep,
     BeginMatch,
     BeginSearch,
+    InitiallyLegal,
     LogRecord,
     MatchStatus,
     MessageToServer,
@@ -188,7 +189,7 @@ class TrackerWorker:
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
         self._role = message.role
-        self._tracker = begin_tracking(message, None, self._send_always_legal)
+        self._tracker = begin_tracking(message, None, self._send_from_text)
         self._send_status()
 
     def apply_step(self, step: Step) -> None:
@@ -201,10 +202,12 @@ class TrackerWorker:
         self._tracker.replace_history(history)
         self._send_status()
 
-    def _send_always_legal(self, ruleset: gdl.Ruleset) -> None:
-        move = always_legal_move(ruleset, self._role)
-        if move is not None:
+    def _send_from_text(self, ruleset: gdl.Ruleset) -> None:
+        """Send what serves to guess a move before the rules are evaluated."""
+        if (move := always_legal_move(ruleset, self._role)) is not None:
             self._send(AlwaysLegal(str(move)))
+        elif (move := initially_legal_move(ruleset, self._role)) is not None:
+            self._send(InitiallyLegal(str(move)))
 
     def _send_status(self) -> None:
         tracker = self._tracker

@@ -35,6 +35,7 @@ from ggp_player.worker.messages import (
     ApplyStep,
     BeginMatch,
     BeginSearch,
+    InitiallyLegal,
     MatchStatus,
     MessageToServer,
     MessageToWorker,
@@ -266,6 +267,8 @@ class TrackerSupervisor(Supervisor):
             self.known.remember(message.turn, message.legal_moves)
         elif isinstance(message, AlwaysLegal):
             self.known.always_legal = message.move
+        elif isinstance(message, InitiallyLegal):
+            self.known.remember_initial(message.move)
         elif isinstance(message, StateReached):
             was_observed = bool(self.history) and isinstance(self.history[-1], ObservedStep)
             # Whoever was told the joint move has published it with the turn.

@@ -33,7 +33,10 @@ WATCH_SECONDS = 1.0
 LIMIT_SECONDS = 900.0
 """How long a command waits for the process; kernels that have been changed take minutes."""
 
-FIRST = "the searches are compiled for this machine first, which takes some ten seconds, once"
+FIRST = (
+    "the searches are compiled for this machine first, which takes some ten seconds, once; "
+    "longer where other programs keep it busy, and {seconds:g} s at most"
+)
 """What a command says before anything else."""
 
 _log = logging.getLogger(__name__)
@@ -90,18 +93,20 @@ async def _attempt() -> str:
     return _failure(status)
 
 
-def warm_up_first(report: Callable[[str], None]) -> bool:
+def warm_up_first(report: Callable[[str], None], seconds: float | None = None) -> bool:
     """Do not return before what all matches share is compiled, as it is but once on a machine.
 
-    ``report`` gets each line of what is done. Returns whether all is compiled: where it cannot be,
-    the last line says why, and simpler searches play. The process ends with this one, also where
-    that is killed; Ctrl-C is for this one alone.
+    It may take so many ``seconds``, or else ``LIMIT_SECONDS``. ``report`` gets each line of what is
+    done. Returns whether all is compiled: where it cannot be, the last line says why, and simpler
+    searches play. The process ends with this one, also where that is killed; Ctrl-C is for this one
+    alone.
     """
     if is_warm():
         return True
-    report(FIRST)
+    limit = LIMIT_SECONDS if seconds is None else seconds
+    report(FIRST.format(seconds=limit))
     try:
-        reason = _run_through(report)
+        reason = _run_through(report, limit)
     except OSError as error:
         reason = f"no process can be started: {error}"
     if reason:
@@ -109,8 +114,8 @@ def warm_up_first(report: Callable[[str], None]) -> bool:
     return not reason
 
 
-def _run_through(report: Callable[[str], None]) -> str:
-    """Run the process for at most ``LIMIT_SECONDS``; return why it has failed, or nothing."""
+def _run_through(report: Callable[[str], None], seconds: float) -> str:
+    """Run the process for so many seconds at most; return why it has failed, or nothing."""
     with subprocess.Popen(
         COMMAND,
         stdin=subprocess.PIPE,
@@ -118,17 +123,24 @@ def _run_through(report: Callable[[str], None]) -> str:
         env=child_environment(),
         start_new_session=True,
     ) as process:
-        limit = threading.Timer(LIMIT_SECONDS, process.kill)
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            process.kill()
+
+        limit = threading.Timer(seconds, end)
         limit.daemon = True
         limit.start()
         try:
             assert process.stdout is not None
             for line in process.stdout:
                 report(line.decode(errors="replace").strip())
-            return _failure(process.wait())
+            failure = _failure(process.wait())
         finally:
             limit.cancel()
             process.kill()
+    return f"it takes more than {seconds:g} s" if failure and is_late.is_set() else failure
 
 
 def _failure(status: int) -> str:

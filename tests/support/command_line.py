@@ -64,8 +64,14 @@ def serving_pages(*command: str, code: str = "") -> Iterator[str]:
 
 
 @contextmanager
-def running(command: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """Run such a command in a process of its own, whose standard output can be read by lines."""
+def running(
+    command: str, *arguments: object, in_background: bool = False
+) -> Iterator[subprocess.Popen[str]]:
+    """Run such a command in a process of its own, whose standard output can be read by lines.
+
+    ``in_background`` it ignores SIGINT, as a shell has it; else not, wherever the tests run.
+    """
+    handler = signal.SIG_IGN if in_background else signal.SIG_DFL
     with subprocess.Popen(
         [sys.executable, "-m", "ggp_player", command, *CLOCKS, *map(str, arguments)],
         cwd=ROOT,
@@ -73,7 +79,6 @@ def running(command: str, *arguments: object) -> Iterator[subprocess.Popen[str]]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Whoever runs the tests in the background ignores it, and what they start would, too.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
     ) as process:
         yield process

@@ -26,10 +26,11 @@ __all__ = [
 ]
 
 
-def open_device(name: str) -> Device:
+def open_device(name: str, *, is_used: bool = True) -> Device:
     """Return a device by its name: ``cuda:0``, ``cuda`` or ``host``.
 
-    Raises ValueError for another name, and :class:`gdl.DeviceError` where there is no such GPU.
+    One that is not ``is_used`` is only looked for, and takes no memory. Raises ValueError for
+    another name, and :class:`gdl.DeviceError` where there is no such GPU.
     """
     if name == "host":
         return HostDevice()
@@ -38,4 +39,4 @@ def open_device(name: str) -> Device:
         raise ValueError(f"expected a device such as cuda:0 or host, found {name!r}")
     from gdl.engine.device.cuda_driver import CudaDevice
 
-    return CudaDevice(int(number or 0))
+    return CudaDevice(int(number or 0), is_used=is_used)

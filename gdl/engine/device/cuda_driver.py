@@ -153,9 +153,12 @@ class CudaKernels:
 
 
 class CudaDevice:
-    """A GPU, by its number. Raises :class:`gdl.DeviceError` where there is none."""
+    """A GPU, by its number. Raises :class:`gdl.DeviceError` where there is none.
 
-    def __init__(self, number: int, bits: int = WORD_BITS) -> None:
+    One that is not ``is_used`` is only looked for, and none of its memory is taken.
+    """
+
+    def __init__(self, number: int, bits: int = WORD_BITS, *, is_used: bool = True) -> None:
         self.name = f"cuda:{number}"
         self.dlpack_device = (CUDA, number)
         self.target = KernelTarget(bits, is_gpu=True)
@@ -174,7 +177,9 @@ class CudaDevice:
         model = ctypes.create_string_buffer(100)
         self._check(self._library.cuDeviceGetName(model, len(model), device))
         self.model = model.value.decode()
-        self._check(self._library.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), device))
+        if is_used:
+            retained = ctypes.byref(self._context)
+            self._check(self._library.cuDevicePrimaryCtxRetain(retained, device))
 
     def _attribute(self, device: ctypes.c_int, attribute: int) -> int:
         value = ctypes.c_int()

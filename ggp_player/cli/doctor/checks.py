@@ -53,6 +53,9 @@ ANSWER_SECONDS = 2.0
 SLOW_START, MOST_DELAY = 2.0, 0.02
 """Seconds that are too long: for a helper process, which takes some tenths; for the event loop."""
 
+MOST_COMPILING = 180.0
+"""Seconds in which the searches are compiled, of which an idle machine needs some ten."""
+
 LEAST_MEMORY, LEAST_SPACE = 2**29, 2**28
 """Bytes that are to be free in memory, besides the trees of the searches, and on a disk."""
 
@@ -90,8 +93,11 @@ def check_versions(_config: Config) -> Answer:
 def check_kernels(_config: Config) -> Answer:
     """Have the searches compiled for this machine, where they are not, and look at the cache."""
     was_warm, began = is_warm(), time.monotonic()
-    if not warm_up_first(say_on_stderr):
-        return "problem", "the searches cannot be compiled, as stderr says; simpler searches play"
+    if not warm_up_first(say_on_stderr, MOST_COMPILING):
+        return "problem", (
+            "the searches cannot be compiled, as stderr says, and simpler searches play; where "
+            "that took too long, run ggp-player warm-up before the event"
+        )
     took = "" if was_warm else f" now, which took {time.monotonic() - began:.1f} s"
     folder, files = cache_folder(), cached_files()
     warning = refusal() or _place(folder / "code")[0]

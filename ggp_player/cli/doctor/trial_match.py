@@ -19,6 +19,7 @@ from gdl.system import child_environment
 from ggp_player.cli.doctor.checks import Answer, judged
 from ggp_player.cli.health import read_page
 from ggp_player.cli.match import error_sentence
+from ggp_player.cli.options import say_on_stderr
 from ggp_player.errors import ServerError
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
@@ -48,6 +49,7 @@ async def play_trial_match(settings: Config, dialect: str) -> Answer:
 
     Raises :class:`GgpPlayerError` where no match comes about, or TimeoutError.
     """
+    say_on_stderr(f"two servers are started, and play a match: {MOST_SECONDS:g} s at most")
     began, steps = time.monotonic(), list[MatchStep]()
     setup = MatchSetup(gdl.load(GAME), f"doctor_{time.time_ns()}", START_CLOCK, PLAY_CLOCK)
     path, spoken = f"/{settings.token}", Dialect(dialect)

@@ -18,7 +18,7 @@ from gdl.cli.options import game_name, read_source, write_text
 from gdl.errors import GdlError
 from gdl.system import available_cpus
 from ggp_player.cli.options import compile_before_clocks
-from ggp_player.cli.terminal import INTERRUPTED, result_console, sigterm_as_ctrl_c
+from ggp_player.cli.terminal import INTERRUPTED, interrupted_once, result_console
 from ggp_player.errors import GgpPlayerError
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel
@@ -63,7 +63,7 @@ _OPTIONS = TypeAdapter(_Options)
 
 def run_duel_command(context: click.Context, /, **options: object) -> None:
     """Play a duel, report on it, and keep it in the ledger if one is given."""
-    with sigterm_as_ctrl_c():
+    with interrupted_once():
         status = _play(_OPTIONS.validate_python(options))
     context.exit(status)
 

@@ -20,7 +20,7 @@ from ggp_player.cli.options import (
     reporting_unplayable_game,
     say_on_stderr,
 )
-from ggp_player.cli.terminal import INTERRUPTED, result_console
+from ggp_player.cli.terminal import INTERRUPTED, interrupted_once, result_console
 from ggp_player.lab.balance import LabGame
 from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
 from ggp_player.lab.profile.profile_report import (
@@ -47,19 +47,20 @@ def run_profile_command(
         raise click.UsageError("name some games, or give --all")
     settings = TypeAdapter(ProfileSettings).validate_python(measured)
     create(settings.strategy)
-    profiles: list[GameProfile] = []
-    is_interrupted = False
-    try:
-        compile_before_clocks(("mcts", settings.strategy))
-        with reporting_unplayable_game():
-            profiles.extend(_profiles(games or tuple(own_games().values()), settings))
-    except KeyboardInterrupt:
-        is_interrupted = True
-    verdict = verdict_on_provers(profiles, most_prover_share / 100)
-    _print(profiles, verdict)
-    if output is not None:
-        document = profiles_to_json(profiles, settings, verdict)
-        write_text(output, json.dumps(document, indent=1) + "\n")
+    with interrupted_once():
+        profiles: list[GameProfile] = []
+        is_interrupted = False
+        try:
+            compile_before_clocks(("mcts", settings.strategy))
+            with reporting_unplayable_game():
+                profiles.extend(_profiles(games or tuple(own_games().values()), settings))
+        except KeyboardInterrupt:
+            is_interrupted = True
+        verdict = verdict_on_provers(profiles, most_prover_share / 100)
+        _print(profiles, verdict)
+        if output is not None:
+            document = profiles_to_json(profiles, settings, verdict)
+            write_text(output, json.dumps(document, indent=1) + "\n")
     failed = check and not verdict.is_passed
     context.exit(INTERRUPTED if is_interrupted else int(failed))
 

@@ -13,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 
 from pydantic_core import to_json
 
@@ -44,18 +45,24 @@ _log = logging.getLogger(__name__)
 
 
 class RulesProcess:
-    """A process with one game; each call waits for its answer, in the caller's thread."""
+    """A process with one game; each call waits for its answer, in the caller's thread.
 
-    def __init__(self, rules: str) -> None:
+    While it reads the rules, it is among those that are ``loading``.
+    """
+
+    def __init__(self, rules: str, loading: set[RulesProcess]) -> None:
         self._turn = threading.Lock()
         self.helper = HelperProcess(helper_command(rules_process.main))
         self._lack = ""
         self.sessions = 0
+        loading.add(self)
         try:
             loaded = self.ask({"kind": "load", "rules": rules}, CHECK_SECONDS)
         except BaseException:
             self.close()
             raise
+        finally:
+            loading.discard(self)
         self.roles = tuple(map(_constant, loaded.roles))
 
     def close(self) -> None:
@@ -134,11 +141,12 @@ class RulesPool:
         self._processes: OrderedDict[str, list[RulesProcess]] = OrderedDict()
         self._lock = threading.Lock()
         self._starting: dict[str, threading.Lock] = {}
+        self._loading: set[RulesProcess] = set()
 
     def check(self, rules: str) -> tuple[str, ...]:
         """Return the roles of a rulesheet. Raises :class:`ManagerError` if it cannot be played."""
         try:
-            process = RulesProcess(rules)
+            process = RulesProcess(rules, self._loading)
         except MatchError as error:
             raise ManagerError(str(error)) from error
         process.close()
@@ -152,7 +160,7 @@ class RulesPool:
         with starting:  # the matches of other games do not wait for this one's rules
             process = self._least_busy(digest)
             if process is None:
-                process = RulesProcess(rules)
+                process = RulesProcess(rules, self._loading)
                 with self._lock:
                     self._processes.setdefault(digest, []).append(process)
             process.sessions += 1
@@ -174,9 +182,9 @@ class RulesPool:
             rules.process.sessions -= 1
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes; whoever waits for an answer gets an error at once."""
         with self._lock:
-            for process in (one for found in self._processes.values() for one in found):
+            for process in chain(*self._processes.values(), list(self._loading)):
                 process.close()
             self._processes.clear()
 

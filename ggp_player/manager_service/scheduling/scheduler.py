@@ -186,6 +186,8 @@ class Scheduler:
         self._is_closing = True
         for task in list(self._tasks):
             task.cancel()
+        # Else each match would wait for a step of its game, maybe a long one, to give up its rules.
+        await asyncio.to_thread(self._rules.close)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.roster.clients.people.close()
         self.public.close()

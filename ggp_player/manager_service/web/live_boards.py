@@ -1,7 +1,8 @@
 """Boards of all matches under way, drawn from the moves that spectators may know.
 
 A board follows from the rules and these moves alone, so it shows nothing that is hidden, and is as
-late as the event is shown. It is drawn once, however many look.
+late as the event is shown. It is drawn once, however many look, and what is said beside it is of
+the same step. On a busy machine matches are faster than drawings: then steps are left out.
 
 Apart from the pages, which know nothing of drawings.
 """
@@ -31,8 +32,10 @@ DRAWING_SECONDS = 2.0
 class LiveBoard:
     """A match under way, or one that is just over; ``drawing`` is of its ``step``.
 
-    It is None where that is not shown, or not drawn yet. ``seats`` has each player, and the role
-    that it plays where that is known. ``last_moves`` has who made which, without those that wait.
+    It is None where that is not shown, or not drawn yet. A newer one is on its way where it
+    ``is_due``; before the last one ``is_last`` is false, and there are no ``goals``, unless it
+    cannot be drawn. ``seats`` has each player, and the role that it plays where that is known.
+    ``last_moves`` has who made which, without those that wait.
     """
 
     match: EventMatch
@@ -40,6 +43,8 @@ class LiveBoard:
     is_hidden: bool = False
     drawing: Drawing | None = None
     goals: tuple[int | None, ...] = ()
+    is_last: bool = False
+    is_due: bool = False
 
     @property
     def seats(self) -> list[tuple[str, str]]:
@@ -63,7 +68,10 @@ class LiveBoard:
 
 @dataclass(slots=True)
 class _Drawn:
+    """What is drawn of a match: its ``step``, and the last one that was tried."""
+
     step: int = -1
+    tried: int = -1
     drawing: Drawing | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
@@ -75,6 +83,7 @@ class LiveBoards:
         self._scheduler = scheduler
         self._drawer = drawer
         self._drawn: dict[str, _Drawn] = {}
+        self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def boards(self) -> list[LiveBoard]:
@@ -89,33 +98,43 @@ class LiveBoards:
         return [self._board(one) for one in running]
 
     def _board(self, running: RunningMatch) -> LiveBoard:
-        match = running.match
+        match, goals = running.match, running.goals
         if running.is_hidden:
-            return LiveBoard(match, running.step, is_hidden=True, goals=running.goals)
+            return LiveBoard(match, running.step, is_hidden=True, goals=goals, is_last=bool(goals))
         drawn = self._drawn.get(match.match_id, _Drawn())
-        step = running.step if running.goals else max(drawn.step, 0)
-        return LiveBoard(match, step, drawing=drawn.drawing, goals=running.goals)
+        is_due = drawn.tried != running.step or drawn.task is not None
+        step = running.step if drawn.drawing is None else drawn.step
+        return LiveBoard(
+            match,
+            step,
+            drawing=drawn.drawing,
+            goals=() if is_due and step != running.step else goals,
+            is_last=bool(goals) and step == running.step,
+            is_due=is_due,
+        )
 
     def _draw(self, running: RunningMatch) -> asyncio.Task[None] | None:
         """Begin to draw a match's latest position, unless that is done or under way."""
         if running.is_hidden:
             return None
         drawn = self._drawn.setdefault(running.match.match_id, _Drawn())
-        if drawn.task is None and drawn.step != running.step:
-            moves = tuple(running.moves)
-            drawn.task = asyncio.create_task(self._drawing(running.match, moves, drawn))
+        if drawn.task is None and drawn.tried != running.step:
+            drawn.task = asyncio.create_task(self._drawing(running, drawn))
             self._tasks.add(drawn.task)
             drawn.task.add_done_callback(self._tasks.discard)
         return drawn.task
 
-    async def _drawing(
-        self, match: EventMatch, moves: tuple[tuple[str, ...], ...], drawn: _Drawn
-    ) -> None:
+    async def _drawing(self, running: RunningMatch, drawn: _Drawn) -> None:
+        """Draw the position that is the latest when it is this match's turn."""
+        match = running.match
         try:
             rules, _ = await self._scheduler.call(self._scheduler.store.rules, match.digest)
-            found = await self._drawer.draw(DrawMoves(rules, moves, f"m{match.id}-"))
-            drawn.drawing = found[0] if found else drawn.drawing
-            drawn.step = len(moves)
+            async with self._turn:
+                moves = tuple(running.moves)
+                drawn.tried = len(moves)
+                found = await self._drawer.draw(DrawMoves(rules, moves, f"m{match.id}-"))
+            if found:
+                drawn.drawing, drawn.step = found[0], len(moves)
         finally:
             drawn.task = None
 

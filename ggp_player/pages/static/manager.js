@@ -49,6 +49,7 @@ async function fetchAgain() {
   const response = await fetch(location.href);
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  isDue ||= page.querySelector("[data-due]") !== null; // a board that comes later is no news
   const ids = (root) => [...root.querySelectorAll("[data-live]")].map((part) => part.id).join();
   if (ids(page) !== ids(document)) { // a part has come, such as the cross table
     if (!document.activeElement?.form) location.reload();

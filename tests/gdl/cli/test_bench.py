@@ -425,6 +425,15 @@ def test_devices_and_lanes_that_there_cannot_be_are_refused(options, message: st
     assert message in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize("measured", [[], ["--env"], ["--json"]])
+def test_a_device_that_is_not_there_is_refused_before_anything_is_printed(
+    measured: list[str],
+) -> None:
+    result = run("bench", GAME, "--device", "cuda:99", *measured)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: there is no ")  # driver, or no such GPU
+
+
 @pytest.mark.parametrize("measured", [["--device", "host", "--lanes", "640"], ["--env"]])
 @pytest.mark.parametrize(
     "option",

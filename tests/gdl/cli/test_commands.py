@@ -411,15 +411,18 @@ def test_scrambling_back_needs_the_dictionary(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- as a process
 
 
-def process(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+def process(
+    *arguments: object, in_background: bool = False, **options: Any
+) -> subprocess.Popen[str]:
+    # A shell has what it runs in the background ignore Ctrl-C; the tests may run there.
+    handler = signal.SIG_IGN if in_background else signal.SIG_DFL
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "gdl", *map(str, arguments)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Ctrl-C reaches programs also where the tests run in the background and ignore it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
         **options,
     )
 
@@ -430,11 +433,18 @@ def test_the_command_runs_as_a_program() -> None:
     assert (program.returncode, out, err) == (0, "games/ticTacToe.kif: no problems\n", "")
 
 
-def test_an_interrupt_ends_the_program_without_a_traceback() -> None:
-    with process("playout", "games/ticTacToe.kif", "--playouts", 10**9) as program:
+@pytest.mark.parametrize(
+    ("number", "in_background"),
+    [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
+)
+def test_a_signal_ends_the_program_without_a_traceback(
+    number: signal.Signals, in_background: bool
+) -> None:
+    arguments = "playout", "games/ticTacToe.kif", "--playouts", 10**9
+    with process(*arguments, in_background=in_background) as program:
         assert program.stdout is not None
         assert program.stdout.readline().startswith('{"game"')
-        program.send_signal(signal.SIGINT)
+        program.send_signal(number)
         _, err = program.communicate(timeout=60)
     assert program.returncode == 1
     assert err.strip() == "Aborted!"

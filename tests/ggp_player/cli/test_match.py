@@ -184,15 +184,22 @@ def test_our_games_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.thorough
-def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "in_background"),
+    [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
+)
+def test_ctrl_c_and_sigterm_abort_the_match_and_save_its_record(
+    rulesheet: Path, tmp_path: Path, number: signal.Signals, in_background: bool
+) -> None:
     saved = tmp_path / "record.json"
     hanging = "tests.support.misbehaving:Hanging"
     options = ["--start-clock", "1", "--play-clock", "60", "--save", saved]
-    with running("match", rulesheet, hanging, hanging, *options) as process:
+    players = rulesheet, hanging, hanging
+    with running("match", *players, *options, in_background=in_background) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("   0  "):
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
                 break
         _, errors = process.communicate()
     assert process.returncode == 1, errors

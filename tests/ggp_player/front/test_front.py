@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
@@ -16,6 +17,7 @@ from ggp_player.front.admission import OpenAccess
 from ggp_player.front.connections import ConnectionBounds, Timeouts
 from ggp_player.front.front import FrontSettings, FrontSite
 from ggp_player.front.request_reader import Reading
+from tests.support.certificates import new_certificate
 
 LARGE = 16 * 2**20
 """Bytes of a reply that no buffer of the system holds."""
@@ -31,7 +33,10 @@ READING = Reading()
 
 @asynccontextmanager
 async def served(
-    bounds: ConnectionBounds = BOUNDS, timeouts: Timeouts = TIMEOUTS, reading: Reading = READING
+    bounds: ConnectionBounds = BOUNDS,
+    timeouts: Timeouts = TIMEOUTS,
+    reading: Reading = READING,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[FrontSite]:
     """Run a site with a large reply, a small one, and one that says what was sent."""
 
@@ -46,7 +51,7 @@ async def served(
     app.router.add_route("*", "/{tail:.*}", echo)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    settings = FrontSettings(OpenAccess(), bounds, timeouts, reading)
+    settings = FrontSettings(OpenAccess(), bounds, timeouts, reading, tls=tls)
     site = FrontSite(runner, ("127.0.0.1", 0), settings)
     await site.start()
     try:
@@ -136,3 +141,88 @@ async def test_a_body_is_what_its_length_says_where_nothing_is_guessed() -> None
     async with served(reading=Reading(100, guesses=False)) as site:
         for data, end in requests.items():
             assert (await asked(site, data)).endswith(end)
+
+
+# ---------------------------------------------------------------------- with a certificate
+
+REQUEST = b"GET / HTTP/1.0\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def contexts(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """The two sides of an encrypted connection: a server's, and a client's."""
+    certificate, key = new_certificate(tmp_path_factory.mktemp("certificate"))
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(certificate, key)
+    return server, ssl.create_default_context(cafile=str(certificate))
+
+
+class EncryptedClient:
+    """A client that decides itself what it sends together."""
+
+    def __init__(self, context: ssl.SSLContext, port: int) -> None:
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname="127.0.0.1")
+        self._port = port
+
+    async def asked(self, data: bytes) -> bytes:
+        """Send bytes with the last message of the handshake; return all that comes."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        while not self._is_agreed():
+            writer.write(self._outgoing.read())
+            self._incoming.write(await reader.read(2**16))
+        self._tls.write(data)
+        writer.write(self._outgoing.read())
+        self._incoming.write(await reader.read())
+        writer.close()
+        found = b""
+        while not found.endswith(b"GET 0"):
+            found += self._tls.read()
+        return found
+
+    def _is_agreed(self) -> bool:
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
+        return True
+
+
+async def test_a_request_that_comes_with_the_end_of_a_handshake_is_answered(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext],
+) -> None:
+    server, client = contexts
+    async with served(tls=server) as site:
+        assert b" 200 OK" in await EncryptedClient(client, site.port).asked(REQUEST)
+        await becomes_true(lambda: not len(site.connections))
+
+
+async def test_connections_that_agree_on_no_keys_are_counted_and_keep_nobody_out(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext],
+) -> None:
+    server, client = contexts
+    async with served(ConnectionBounds(64, 4, MANY, MANY, MANY), tls=server) as site:
+        silent = [await asyncio.open_connection("127.0.0.1", site.port) for _ in range(9)]
+        for reader, _ in silent[:5]:
+            assert await reader.read() == b""  # the oldest are closed
+        assert len(site.connections) == 4
+        assert b" 200 OK" in await EncryptedClient(client, site.port).asked(REQUEST)
+        for _, writer in silent:
+            writer.close()
+
+
+async def test_a_handshake_has_a_time_limit(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(front_module, "HANDSHAKE_SECONDS", 0.01)
+    async with served(tls=contexts[0]) as site:
+        assert await asked(site, b"") == b""
+        await becomes_true(lambda: not len(site.connections))
+
+
+async def test_what_is_not_encrypted_is_closed_where_all_else_is(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext],
+) -> None:
+    async with served(tls=contexts[0]) as site:
+        assert b"200 OK" not in await asked(site, REQUEST)
+        await becomes_true(lambda: not len(site.connections))

@@ -14,9 +14,10 @@ import gdl
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus
 from ggp_player.match_rules import LocalRules, MatchPosition
-from ggp_player.match_runner import game_manager
+from ggp_player.match_runner import game_manager, stopwatch
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.match_runner.own_faults import LackError, SelfWatch
+from ggp_player.protocol import Dialect
 from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
@@ -373,6 +374,33 @@ async def test_a_cancelled_match_is_aborted_and_its_record_kept() -> None:
     record = run.record()
     assert (record.is_aborted, record.is_completed, record.goal_values) == (True, False, ())
     assert (len(record.states), record.moves) == (1, ())
+
+
+@dataclass
+class Unreachable(Scripted):
+    """A player elsewhere that takes no connection."""
+
+    dialect = Dialect.GGP_BASE
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
+        self.asked.set()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+
+async def test_a_match_is_broken_off_without_waiting_for_who_takes_no_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stopwatch, "SEND_LIMIT", 3600.0)
+    monkeypatch.setattr(game_manager, "ABORT_SECONDS", 0.05)
+    ann, bob = Scripted("a"), Unreachable("b")
+    task = asyncio.create_task(manager([ann, bob]).run())
+    await bob.asked.wait()
+    task.cancel()
+    done, _ = await asyncio.wait([task], timeout=60)
+    assert done
+    assert isinstance(parse_request(ann.received[-1]), Abort)
 
 
 async def test_a_role_without_a_legal_move_breaks_the_match_off() -> None:

@@ -3,6 +3,9 @@
 import asyncio
 import gc
 import logging
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -303,6 +306,16 @@ def test_a_limit_that_went_unheard_is_raised_again() -> None:
     with pytest.raises(drawing_process._TooHardError):
         spend_unheard()
     assert unheard == 1
+
+
+def test_the_system_ends_a_request_that_nothing_else_can_end() -> None:
+    program = (
+        "from ggp_player.pages import drawing_process as process; process.REQUEST_SECONDS = 0.1; "
+        "process.decode_request = process.answer = lambda _: sum(iter(int, 1)); "  # no Python runs
+        "process._answer_line(b'')"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], check=False)
+    assert ended.returncode == -signal.SIGVTALRM
 
 
 async def test_closing_ends_the_process() -> None:

@@ -12,6 +12,7 @@ from ggp_player.worker.fallback_moves import (
     MAX_TURNS,
     KnownMoves,
     always_legal_move,
+    initially_legal_move,
 )
 from tests.support.paths import ROOT
 
@@ -45,6 +46,20 @@ def test_what_the_rules_state(rules: str, move: str) -> None:
     assert found(rules) == move
 
 
+@pytest.mark.parametrize(
+    ("rules", "move"),
+    [
+        ("(<= (legal x (go ?n)) (true (at ?m)) (succ ?m ?n))", "(go 2)"),
+        ("(<= (legal x go) (true (at 2)))", "None"),
+        ("(<= (legal x go) (true (at ?n)) (not (true (at 2))))", "None"),
+        ("(<= (legal x go) (true (at 1)) (does x go))", "None"),
+        ("(<= (init (on ?n)) (succ ?n 2)) (<= (legal x go) (true (on ?n)))", "None"),
+    ],
+)
+def test_what_is_legal_in_the_initial_state_by_its_facts(rules: str, move: str) -> None:
+    assert str(initially_legal_move(gdl.parse(HEAD + rules), "x")) == move
+
+
 def test_roles_are_the_same_in_any_case() -> None:
     assert found("(legal Y go)", "y") == found("(legal y go)", "Y") == "go"
     assert found("(legal x go)", "nobody") == "None"
@@ -64,9 +79,22 @@ def test_it_is_legal_wherever_it_is_claimed(game) -> None:
     ruleset = gdl.load(game)
     machine = gdl.interpret(ruleset)
     for role in machine.roles:
-        move = always_legal_move(ruleset, role.name)
-        if move is not None:
-            assert move in machine.legal_moves(machine.initial_state(), role)
+        for move in (
+            always_legal_move(ruleset, role.name),
+            initially_legal_move(ruleset, role.name),
+        ):
+            if move is not None:
+                assert move in machine.legal_moves(machine.initial_state(), role)
+
+
+def test_before_anything_else_is_told_it_is_what_the_rules_state_of_the_first_turn() -> None:
+    known = KnownMoves()
+    known.remember_initial("a")
+    assert known.guess(0, 2) == ("a", "legal in this turn")
+    assert known.guess(1, 2) == ("a", "legal in an earlier turn")
+    known.remember(2, ["b"])
+    known.remember_initial("a")  # another worker has parsed the rules
+    assert known.guess(3, 1)[0] == "b"
 
 
 def test_with_nothing_known_it_is_the_last_resort() -> None:

@@ -113,6 +113,11 @@ def test_a_gpu_that_is_not_there_is_refused(driver) -> None:
         CudaDevice(1)
 
 
+def test_nothing_is_taken_of_a_gpu_that_is_only_looked_for(driver) -> None:
+    assert CudaDevice(0)._context
+    assert not CudaDevice(0, is_used=False)._context
+
+
 def test_a_gpu_that_is_too_old_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(cuda_driver, "_library", lambda: DriverStandIn(capability=(6, 1)))
     with pytest.raises(

@@ -80,8 +80,15 @@ def test_a_cold_cache_is_warmed(warm: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_searches_that_cannot_be_compiled(warm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "warm_up_first", returning(False))
+    limits = []
+
+    def fail(_report: object, seconds: float) -> bool:
+        limits.append(seconds)
+        return False
+
+    monkeypatch.setattr(checks, "warm_up_first", fail)
     verdict, sentence = checks.check_kernels(DEFAULTS)
+    assert limits == [checks.MOST_COMPILING]
     assert verdict == "problem"
     assert "cannot be compiled" in sentence
 

@@ -89,6 +89,9 @@ def test_sigterm_loses_no_more_than_ctrl_c(tmp_path: Path, jobs: int) -> None:
         for line in duel.stderr:
             if line.startswith("8 pairs"):
                 break
+        duel.send_signal(
+            signal.SIGINT
+        )  # both at once, as a terminal and a supervisor may send them
         duel.terminate()
         # A shell says 130 of both. Python ends itself by SIGINT where the interruption, though it
         # was caught, came while a text was executed, as a named tuple is made of one.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from ggp_player.__main__ import main
+from ggp_player.cli.lab import positions
 from ggp_player.lab.positions.forked_searches import can_fork
 from ggp_player.lab.positions.solved_positions import load_set
 from tests.support.paths import GAMES
@@ -39,6 +41,14 @@ def test_a_set_is_made(made: Path) -> None:
     recipe = found.about["recipe"]
     assert (recipe["first"], recipe["last"], recipe["tries"], recipe["doubt"]) == (2, 6, 0, 0)
     assert (recipe["play_gates"], recipe["random_share"]) == (1000, 0.5)
+
+
+def test_sigterm_breaks_off_as_ctrl_c_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions, "make_set", lambda *_: signal.raise_signal(signal.SIGTERM))
+    result = run("make", TIC_TAC_TOE, "--output", str(tmp_path / "set"))
+    assert result.exit_code == 1
+    assert "broken off; the same command goes on where it was" in result.stderr
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_plies_that_are_none_are_refused() -> None:

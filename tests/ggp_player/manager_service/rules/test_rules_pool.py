@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from random import Random
 from unittest.mock import Mock
@@ -69,6 +72,32 @@ def test_a_process_that_takes_too_long_is_ended_and_replaced(
     assert match.states() is None
     pool.release(match)
     assert pool.open("digest", NIM, "two").begin().legal
+
+
+ENDLESS = (
+    f"{' '.join(f'(d {n})' for n in range(200))} (role a) (init start)"
+    + """
+(<= (legal a go) (d ?v) (d ?w) (d ?x) (d ?y) (d ?z) (not (sum ?v ?w ?x ?y ?z))) (sum 0 0 0 0 0)
+(<= (next start) (true start)) (<= terminal (true end)) (goal a 50)
+"""
+)
+"""Rules whose first state nobody waits for."""
+
+
+def test_closing_ends_what_is_awaited_also_while_rules_are_read(pool: RulesPool) -> None:
+    match = pool.open("digest", NIM, "one")
+    match.process.helper.process.send_signal(signal.SIGSTOP)
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(match.begin)
+        checking = threads.submit(pool.check, ENDLESS)
+        while not (match.process._turn.locked() and pool._loading):
+            os.sched_yield()
+        pool.close()
+        with pytest.raises(MatchError, match="memory"):
+            waiting.result()
+        with pytest.raises(ManagerError, match="memory"):
+            checking.result()
+        pool.release(match)
 
 
 def test_what_the_manager_lacks_is_no_fault_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:

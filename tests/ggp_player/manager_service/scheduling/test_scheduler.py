@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from ggp_player.manager.players import RemotePlayer
+from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
 from ggp_player.manager_service.scheduling import scheduler
 from ggp_player.manager_service.scheduling.failures import MAX_LACKS
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
@@ -44,6 +45,36 @@ async def test_a_manager_that_is_stopped_goes_on_where_it_was(tmp_path: Path) ->
         assert set(stopped) <= {match["match_id"] for match in matches}
         started = [match_id for player in players for match_id in player.started]
         assert len(started) <= 2 * sum(match["attempts"] for match in matches)
+
+
+async def test_a_manager_that_stops_ends_the_rules_before_matches_give_them_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive: list[bool] = []
+    asked = asyncio.Event()
+    release = RulesPool.release
+
+    def note(pool: RulesPool, rules: RemoteRules) -> None:
+        alive.append(rules.process.helper.is_alive)
+        release(pool, rules)
+
+    async def think(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if b"INFO" in await reader.read(2**16):
+            writer.write(b"HTTP/1.0 200 OK\r\n\r\n( ( status available ) )")
+        else:
+            asked.set()
+            await reader.read()  # until the manager leaves
+        writer.close()
+
+    monkeypatch.setattr(RulesPool, "release", note)
+    slow = await asyncio.start_server(think, "127.0.0.1", 0)
+    async with slow, asker(tmp_path) as asking, stub("ann", asking):
+        address = f"127.0.0.1:{slow.sockets[0].getsockname()[1]}"
+        await asking.done("PUT", "/api/players/slow", {"address": address})
+        sent = {**EVENT, "name": "cup", "players": ["ann", "slow"], "start_clock": 60}
+        await asking.done("POST", "/api/events", sent)
+        await asked.wait()
+    assert alive == [False]  # a step of theirs that goes on holds nobody up
 
 
 @pytest.mark.thorough

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from subprocess import run
 
 import aiohttp
 import pytest
@@ -17,6 +15,7 @@ import pytest
 from ggp_player.manager_service.scheduling.public_view import RunningMatch
 from ggp_player.manager_service.storage.store import EventMatch
 from ggp_player.manager_service.web import live_boards
+from tests.support.certificates import new_certificate
 from tests.support.hidden_games import THREE_DOORS
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 from tests.support.paths import GAMES
@@ -258,17 +257,6 @@ async def test_an_invitation_makes_players_and_can_be_revoked(tmp_path: Path) ->
         assert (await browser.send(f"/join/{late}", {"name": "blue"}))[0] == 403
         await organiser.send("/invite", {"action": "revoke"})
         assert (await browser.send(path, {"name": "blue"}))[0] == 403
-
-
-def new_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a certificate for 127.0.0.1, and its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("there is no openssl")
-    files = folder / "cert.pem", folder / "key.pem"
-    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
-    command = ["openssl", *made.split(), "subjectAltName=IP:127.0.0.1", "-out", str(files[0])]
-    run([*command, "-keyout", str(files[1])], check=True, capture_output=True)
-    return files
 
 
 async def test_a_certificate_encrypts_all(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

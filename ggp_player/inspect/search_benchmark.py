@@ -9,6 +9,7 @@ import gdl
 from gdl.benchmark.measure import MeasurementPlan
 from gdl.engine import PropnetStateMachine
 from gdl.errors import RulesetError
+from ggp_player.inspect.timed_search import searching_role
 from ggp_player.search_slices import slice_seconds
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts import Settings, TreeSearch
@@ -91,10 +92,7 @@ def _tree_search(
 def _proof(machine: PropnetStateMachine, plan: MeasurementPlan) -> float | None:
     if Proof().refusal(machine) is not None:
         return None
-    role = next(
-        (r for r in machine.roles if len(machine.legal_moves(machine.initial_state(), r)) > 1),
-        machine.roles[0],
-    )
+    role = searching_role(machine, machine.initial_state(), None)
     tree = ProofTree(machine, role, TABLE_ENTRIES)
     tree.start(Position(machine, machine.initial_state(), role))
     deepened = _deepened(tree)

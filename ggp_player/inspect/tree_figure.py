@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from enum import Enum
 from heapq import heappop, heappush
 
-from gdl import Constant, Function, Term
+from gdl import Constant, Term
 from ggp_player.errors import TreeSizeError
 from ggp_player.inspect.search_trace import LeafKind, Node, NodeKind, SearchTrace, Value
 from ggp_player.protocol import state_text
-from ggp_player.search_steps.texts import move_label, number, shortened
+from ggp_player.search_steps.texts import choosing_roles, move_label, number, shortened
 
 MAX_NODES = 150
 """The most nodes of a drawing that a person can still take in."""
@@ -213,14 +213,8 @@ class _FigureBuilder:
             return True
         return node.role in self._choosers(node)
 
-    def _choosers(self, node: Node) -> list[Constant]:
-        """Return the roles with a choice in the node's state; one role if nobody has a choice."""
-        legal = {role: self._legal(node, role) for role in self._trace.order}
-        choosers = [role for role, moves in legal.items() if len(moves) > 1]
-        if choosers:
-            return choosers
-        acting = [role for role, moves in legal.items() if moves and isinstance(moves[0], Function)]
-        return (acting or list(legal))[:1]
+    def _choosers(self, node: Node) -> tuple[Constant, ...]:
+        return choosing_roles(self._machine, node.state, self._trace.order)
 
     def _legal(self, node: Node, role: Constant) -> tuple[Term, ...]:
         return self._machine.legal_moves(node.state, role)

@@ -1,11 +1,26 @@
-"""Moves and numbers as trees show them. Apart, as drawings and the steps of a search both do."""
+"""Roles, moves and numbers as trees show them. Apart: drawings and steps of searches both do."""
 
 from __future__ import annotations
 
-from gdl import Term
+from collections.abc import Sequence
+
+from gdl import Constant, Function, State, StateMachine, Term
 
 LONGEST_LABEL = 18
 """The most characters of a move on an edge."""
+
+
+def choosing_roles(
+    machine: StateMachine, state: State, order: Sequence[Constant]
+) -> tuple[Constant, ...]:
+    """Return the roles with a choice; where nobody has one, the first that does not just wait.
+
+    A role waits where its only move is a constant, such as ``noop``.
+    """
+    legal = {role: machine.legal_moves(state, role) for role in order}
+    choosers = tuple(role for role, moves in legal.items() if len(moves) > 1)
+    acting = (role for role, moves in legal.items() if moves and isinstance(moves[0], Function))
+    return choosers or (next(acting, order[0]),)
 
 
 def number(value: float) -> str:

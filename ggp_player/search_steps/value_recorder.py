@@ -12,12 +12,12 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any, cast
 
-from gdl import Constant, Function, State, StateMachine, Term
+from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
 from ggp_player.protocol import state_text
 from ggp_player.search_steps.routines import Locals, Routine, RoutinePart
 from ggp_player.search_steps.step_log import LoggedNode, StepLog
-from ggp_player.search_steps.texts import move_label, number, shortened
+from ggp_player.search_steps.texts import choosing_roles, move_label, number, shortened
 from ggp_player.strategies import Choice
 from ggp_player.strategies.textbook.game_tree import own_first
 
@@ -83,7 +83,7 @@ class ValueRecorder:
         self._pending: _Pending | None = None
         self._moved: tuple[State, tuple[Term, ...]] | None = None
         self._trees = 0
-        self._choosers = cache(self._find_choosers)
+        self._choosers = cache(lambda state: choosing_roles(machine, state, self._order))
 
     # ------------------------------------------------------------------ what is watched
 
@@ -195,15 +195,6 @@ class ValueRecorder:
         if call.routine.part is RoutinePart.BODY:
             return False
         return call.chooser not in self._choosers(state)
-
-    def _find_choosers(self, state: State) -> tuple[Constant, ...]:
-        """The roles with a choice; where nobody has one, the role that does something."""
-        legal = {role: self._machine.legal_moves(state, role) for role in self._order}
-        choosers = tuple(role for role, moves in legal.items() if len(moves) > 1)
-        if choosers:
-            return choosers
-        acting = [role for role, moves in legal.items() if moves and isinstance(moves[0], Function)]
-        return (*acting, *self._order)[:1]
 
     def _window(self, call: _Call, found: Locals) -> tuple[float, float]:
         """Alpha and beta of a call from the player's view, or the bounds of a whole search."""

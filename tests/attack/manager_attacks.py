@@ -21,6 +21,7 @@ from ggp_player.manager_service.web.routes import ROUTES
 from tests.attack.attacks import Attack, Stranger, hold, request, send_made
 from tests.fuzz import http_inputs
 from tests.fuzz.mutators import mutate_expressions, mutate_json
+from tests.support.stub_players import read_request
 
 FLOODERS = 40
 """Players that never come to their reply."""
@@ -273,9 +274,8 @@ async def _players(
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().split(b"content-length: ")[1].split()[0])
-            await answer((await reader.readexactly(length)).decode(), writer)
+            _, text = await read_request(reader)
+            await answer(text.decode(), writer)
         writer.close()
 
     names = tuple(f"{prefix}{number}" for number in range(count))

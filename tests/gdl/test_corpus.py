@@ -13,9 +13,7 @@ import gdl
 from tests.support.traces import (
     GAMES,
     SHEETS,
-    assert_answers_agree,
-    assert_state_agrees,
-    lowered,
+    assert_lines_agree,
     trace_of,
 )
 
@@ -29,18 +27,7 @@ def test_trace(rulesheet: Path) -> None:
     assert header["game"] == rulesheet.stem
     machine = gdl.interpret(gdl.load(rulesheet))
     assert [str(role).lower() for role in machine.roles] == header["roles"]
-    state = machine.initial_state()
-    for line in lines:
-        if line["step"] == 0:
-            state = machine.initial_state()
-        assert_state_agrees(state, line)
-        assert_answers_agree(machine, state, line)
-        if "moves" in line:
-            moves = [gdl.parse_term(move) for move in line["moves"]]
-            for role in machine.roles if "sees" in line else ():
-                seen = lowered(machine.percepts(state, moves, role))
-                assert seen == sorted(line["sees"][str(role).lower()]), f"percepts of {role}"
-            state = machine.next_state(state, moves)
+    assert_lines_agree(machine, lines)
 
 
 @pytest.mark.timeout(300)

@@ -7,13 +7,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 from typing import Any
 
 import pytest
 
 import gdl
+from tests.support.compiled_games import reasoner_of
 from tests.support.paths import GAMES, ROOT
 
 RULESHEETS = sorted(GAMES.glob("*.kif"))
@@ -28,11 +28,6 @@ MAX_STEPS = 1000
 
 def text_of(name: str) -> str:
     return (GAMES / f"{name}.kif").read_text(encoding="utf-8")
-
-
-@cache
-def machine_of(name: str) -> gdl.StateMachine:
-    return gdl.interpret(gdl.load(GAMES / f"{name}.kif"))
 
 
 def counts(quick: bool) -> list[Any]:
@@ -84,7 +79,7 @@ def declared(name: str) -> tuple[set[gdl.Term], set[tuple[gdl.Term, gdl.Term]]]:
 
 def playouts(name: str, seeds: int) -> Iterator[tuple[gdl.StateMachine, gdl.State]]:
     """Yield every state of some random playouts, the initial and the terminal ones included."""
-    machine = machine_of(name)
+    machine = reasoner_of(name)
     for seed in range(seeds):
         chance = random.Random(seed)
         state = machine.initial_state()
@@ -129,11 +124,11 @@ def test_goals_of_a_constant_sum_game_add_up_to_100(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "depth", "count"), counts(quick=True))
 def test_perft(name: str, depth: int, count: int) -> None:
-    assert gdl.perft(machine_of(name), depth) == count
+    assert gdl.perft(reasoner_of(name), depth) == count
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("name", "depth", "count"), counts(quick=False))
 def test_perft_in_depth(name: str, depth: int, count: int) -> None:
-    assert gdl.perft(machine_of(name), depth) == count
+    assert gdl.perft(reasoner_of(name), depth) == count

@@ -16,7 +16,8 @@ import pytest
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg
 from tests.support.browser import LIMIT, needs_chromium, violations
 from tests.support.command_line import serving_pages
-from tests.support.drawn_games import NAMES, layout_of_game, machine_of
+from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.drawn_games import layout_of_game
 from tests.support.paths import ROOT
 from tests.support.server_process import ServerProcess, serving
 
@@ -206,7 +207,7 @@ def test_every_place_of_every_game_is_reached_by_arrows(page: Page) -> None:
         layout = layout_of_game(name)
         if not layout.boards:
             continue
-        page.evaluate("show", draw_svg(layout, machine_of(name).initial_state(), None, options))
+        page.evaluate("show", draw_svg(layout, reasoner_of(name).initial_state(), None, options))
         missed[name] = page.evaluate(WALK)
     assert len(missed) > len(NAMES) / 2
     assert {name: places for name, places in missed.items() if places} == {}

@@ -7,38 +7,30 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
-import gdl
 from gdl.analysis.boards import BoardLayout, function_of
 from gdl.analysis.move_names import MoveNames
 from gdl.drawing import layout_of, move_names_of
 from gdl.playouts import play_out
-from gdl.state_machine import State, StateMachine
+from gdl.state_machine import State
+from tests.support.compiled_games import NAMES, reasoner_of, rules_of
 from tests.support.paths import GAMES
-
-NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
-
-
-@cache
-def machine_of(name: str) -> StateMachine:
-    """Return the interpreted game."""
-    return gdl.interpret(gdl.load(GAMES / f"{name}.kif"))
 
 
 @cache
 def layout_of_game(name: str) -> BoardLayout:
     """Return the layout of a game of ours, with its layout file where it has one."""
-    return layout_of(gdl.load(GAMES / f"{name}.kif"))
+    return layout_of(rules_of(name))
 
 
 @cache
 def names_of_game(name: str) -> MoveNames:
     """Return the names of the moves of a game of ours."""
-    return move_names_of(gdl.load(GAMES / f"{name}.kif"))
+    return move_names_of(rules_of(name))
 
 
 def states_of(name: str, steps: int = 12, seed: int = 1) -> list[State]:
     """Return the states of a random match."""
-    return [step.state for step in play_out(machine_of(name), Random(seed), steps)]
+    return [step.state for step in play_out(reasoner_of(name), Random(seed), steps)]
 
 
 def steps_of(name: str, steps: int = 12, seed: int = 1) -> Iterator[tuple[State, State]]:
@@ -50,7 +42,7 @@ def move_table() -> str:
     """The table of ``docs/boards.md``: what a move of each kind is called in each of our games."""
     lines = ["| game | moves in the rules, and their names |", "|---|---|"]
     for name in NAMES:
-        machine, names = machine_of(name), names_of_game(name)
+        machine, names = reasoner_of(name), names_of_game(name)
         found: dict[tuple[str, int], str] = {}
         for number in range(3):
             for step in play_out(machine, Random(number), 80):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from contextlib import suppress
 from random import Random
 
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
-from tests.support.stub_players import StubPlayer, port_of
+from tests.support.stub_players import StubPlayer, port_of, read_request
 
 OK = b"HTTP/1.0 200 OK\r\n"
 
@@ -73,10 +72,8 @@ class HostilePlayer:
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take a request and answer it."""
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"content-length: *(\d+)", head.lower())
-            text = (await reader.readexactly(int(length[1]) if length else 0)).decode()
-            await self._answer(text, reader, writer)
+            _, body = await read_request(reader)
+            await self._answer(body.decode(), reader, writer)
         writer.close()
 
     async def _answer(

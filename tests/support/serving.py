@@ -12,6 +12,7 @@ import aiohttp
 
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
+from tests.support.stub_players import read_request
 
 
 @asynccontextmanager
@@ -53,9 +54,8 @@ async def recorded(reply: Callable[[str], Awaitable[str]]) -> AsyncIterator[tupl
     received: list[str] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        size = int(head.split(b"content-length: ")[1].split()[0])
-        received.append((await reader.readexactly(size)).decode())
+        _, message = await read_request(reader)
+        received.append(message.decode())
         body = (await reply(received[-1])).encode()
         writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
         await writer.drain()

@@ -8,21 +8,14 @@ from hypothesis.strategies import DrawFn
 from numpy.typing import NDArray
 
 from gdl.circuit.layout import GateProgram
+from gdl.engine.block import aligned_rows
 
 Rows = NDArray[np.uint64]
 
 
-def aligned(rows: int, words: int) -> Rows:
-    """Return zeros, uint64 (rows, words), at an address that whole rows may be loaded from."""
-    size = 8 * words
-    raw = np.zeros(rows * words + words, dtype=np.uint64)
-    skipped = (-raw.ctypes.data % size) // 8
-    return raw[skipped : skipped + rows * words].reshape(rows, words)
-
-
 def random_rows(rows: int, words: int, seed: int) -> Rows:
     """Return rows of random bits, the first of which is zero, as in every block."""
-    block = aligned(rows, words)
+    block = aligned_rows(rows, words)
     generator = np.random.default_rng(seed)
     block[1:] = generator.integers(0, 2**64, size=(rows - 1, words), dtype=np.uint64)
     return block

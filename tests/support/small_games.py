@@ -14,6 +14,7 @@ import gdl
 from gdl import Constant, State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from gdl.reasoner.reasoner import ReasonerStateMachine
+from ggp_player.lab.positions.turns import after_choice
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution
@@ -204,9 +205,5 @@ def assert_moves_keep_the_value(
         role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
         choice = last_choice(strategies[role], Position(machine, state, role))
         assert (choice.value, choice.proved) == (solution.bounds(state, role).low, True)
-        moves = [
-            choice.move if other == role else machine.legal_moves(state, other)[0]
-            for other in machine.roles
-        ]
-        after = machine.next_state(state, moves)
+        after = after_choice(machine, state, machine.roles.index(role), choice.move)
         assert solution.bounds(after, role).low == choice.value

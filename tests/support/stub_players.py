@@ -88,6 +88,13 @@ class _Connection(asyncio.Protocol):
             self._transport.close()
 
 
+async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Read a request as servers of tests do: its head, and its body."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = re.search(rb"content-length: *(\d+)", head.lower())
+    return head, await reader.readexactly(int(length[1]) if length else 0)
+
+
 async def listen(player: StubPlayer, port: int = 0) -> asyncio.Server:
     """Have a player answer at a port of this machine."""
     loop = asyncio.get_running_loop()

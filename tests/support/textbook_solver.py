@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from gdl import Constant, State, StateMachine, Term
-from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
+from collections.abc import Callable
+from functools import cache
+
+from gdl import State, StateMachine, Term
+from ggp_player.lab.positions.turns import after_choice, chooser
+from ggp_player.strategies.textbook.minimax import MinimaxSearch
+
+
+def minimax_of(machine: StateMachine) -> Callable[[State, int], int]:
+    """The value of a state for the role of an index: by minimax, with a table and without cuts.
+
+    It is slow, and independent of the searches on blocks of states.
+    """
+    searches = [MinimaxSearch(machine, role) for role in machine.roles]
+    return cache(lambda state, role: searches[role].maxscore(state))
 
 
 def textbook_values(machine: StateMachine, state: State) -> dict[Term, int]:
-    """Solve a state in which one role has a choice by minimax, with a table and without cuts.
-
-    It is slow, and independent of the other solvers. Source: S. Russell and P. Norvig, Artificial
-    Intelligence: A Modern Approach (2010), chapter 5.
-    """
+    """Solve a state in which one role has a choice: the value of each of its moves for it."""
     role = chooser(machine, state)
     assert role is not None
-    name = machine.roles[role]
-    known: dict[State, int] = {}
+    value = minimax_of(machine)
     return {
-        move: _value(machine, after_choice(machine, state, role, move), name, known)
-        for move in machine.legal_moves(state, name)
+        move: value(after_choice(machine, state, role, move), role)
+        for move in machine.legal_moves(state, machine.roles[role])
     }
-
-
-def _value(machine: StateMachine, state: State, role: Constant, known: dict[State, int]) -> int:
-    state = after_forced(machine, state)
-    if machine.is_terminal(state):
-        return machine.goal(state, role) or 0
-    if state not in known:
-        mover = chooser(machine, state)
-        assert mover is not None
-        values = [
-            _value(machine, after_choice(machine, state, mover, move), role, known)
-            for move in machine.legal_moves(state, machine.roles[mover])
-        ]
-        known[state] = max(values) if machine.roles[mover] == role else min(values)
-    return known[state]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gdl import State, StateMachine
+from gdl import State, StateMachine, Term, parse_term
 from tests.support.paths import CORPUS
+
+Line = dict[str, Any]
+"""A line of a trace: what it says of a state."""
 
 SUFFIX = ".trace.jsonl.gz"
 
@@ -52,7 +55,34 @@ def lowered(things: Iterable[object]) -> list[str]:
     return sorted(str(thing).lower() for thing in things)
 
 
-def assert_state_agrees(state: State, line: dict[str, Any]) -> None:
+def states_of(machine: StateMachine, lines: Iterable[Line]) -> Iterator[State]:
+    """Yield the state of each line, as the machine finds it by the moves of the lines before."""
+    state = machine.initial_state()
+    for line in lines:
+        if line["step"] == 0:
+            state = machine.initial_state()
+        yield state
+        if "moves" in line:
+            state = machine.next_state(state, _joint_move(line))
+
+
+def _joint_move(line: Line) -> list[Term]:
+    return [parse_term(move) for move in line["moves"]]
+
+
+def assert_lines_agree(machine: StateMachine, lines: Sequence[Line]) -> None:
+    """Compare a machine with the lines of a trace, one after the other."""
+    for line, state in zip(lines, states_of(machine, lines), strict=True):
+        _assert_state_agrees(state, line)
+        _assert_answers_agree(machine, state, line)
+        if "sees" in line:
+            moves = _joint_move(line)
+            for role in machine.roles:
+                seen = lowered(machine.percepts(state, moves, role))
+                assert seen == sorted(line["sees"][str(role).lower()]), f"percepts of {role}"
+
+
+def _assert_state_agrees(state: State, line: Line) -> None:
     """Compare a state with what a line of a trace says of it."""
     facts = lowered(state)
     if line["state"] is not None:
@@ -61,7 +91,7 @@ def assert_state_agrees(state: State, line: dict[str, Any]) -> None:
     assert digest(facts) == line["state_sha256"]
 
 
-def assert_answers_agree(machine: StateMachine, state: State, line: dict[str, Any]) -> None:
+def _assert_answers_agree(machine: StateMachine, state: State, line: Line) -> None:
     """Compare a machine's answers about a state with a line of a trace."""
     assert machine.is_terminal(state) == line["terminal"]
     for role in machine.roles:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from gdl.circuit.layout import GateProgram, Layout, Outputs, lay_out
+from gdl.engine.block import aligned_rows
 from tests.support.circuits import circuit_of, stratified
 from tests.support.example_counts import examples
-from tests.support.slow_blocks import aligned, evaluate
+from tests.support.slow_blocks import evaluate
 from tests.support.truth_tables import Rules, table_of_input, tables_of_nodes, value_of
 
 FLUENTS, MOVES = 3, (2, 1)
@@ -109,7 +110,7 @@ def test_a_laid_out_network_has_the_values_of_the_network(
     atoms = st.lists(st.sampled_from([atom for stratum in strata for atom in stratum]), max_size=5)
     later = data.draw(atoms)
     layout = layout_of(circuit, [], later)
-    rows = aligned(layout.rows, 1)
+    rows = aligned_rows(layout.rows, 1)
     for number in range(INPUTS):
         rows[1 + number] = table_of_input(number, INPUTS)
     evaluate(layout.view, rows)
@@ -193,7 +194,7 @@ def test_a_step_needs_no_goals(case: tuple[Rules, list[list[int]]], data: st.Dat
     assert np.array_equal(whole.gates[: len(first.gates)], first.gates)
     assert np.array_equal(whole.segments[: len(first.segments)], first.segments)
     assert np.array_equal(whole.feedback[: len(first.feedback)], first.feedback)
-    inputs = aligned(layout.rows, 1)
+    inputs = aligned_rows(layout.rows, 1)
     for number in range(INPUTS):
         inputs[1 + number] = table_of_input(number, INPUTS)
     with_goals, without = inputs.copy(), inputs.copy()

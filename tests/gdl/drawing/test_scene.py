@@ -5,7 +5,8 @@ import pytest
 import gdl
 from gdl.analysis.boards import find_layout
 from gdl.drawing import Scene, make_scene
-from tests.support.drawn_games import NAMES, layout_of_game, machine_of, states_of, steps_of
+from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.drawn_games import layout_of_game, states_of, steps_of
 
 
 def facts_of(scene: Scene) -> list[str]:
@@ -47,7 +48,7 @@ def test_facts_outside_the_layout_are_in_the_table() -> None:
 
 
 def test_stacks_stand_on_what_supports_them() -> None:
-    scene = make_scene(layout_of_game("blocksWorld"), machine_of("blocksWorld").initial_state())
+    scene = make_scene(layout_of_game("blocksWorld"), reasoner_of("blocksWorld").initial_state())
     spots = {cell.place.key[0]: (cell.place.x, cell.place.y) for cell in scene.boards[0].cells}
     assert spots["c"][0] == spots["a"][0] == spots["e"][0]
     assert spots["c"][1] < spots["a"][1] < spots["e"][1] < spots["table"][1]
@@ -62,7 +63,7 @@ def test_things_in_a_circle_are_drawn_all_the_same() -> None:
 
 
 def test_a_long_line_of_the_table_is_divided_by_its_first_argument() -> None:
-    state = machine_of("handDuel").initial_state()
+    state = reasoner_of("handDuel").initial_state()
     rows = make_scene(layout_of_game("handDuel"), state).rows
     assert [row.name for row in rows] == ["holds left", "holds right"]
     assert rows[0].value == "paper 2; rock 3; scissors 2"

@@ -10,7 +10,8 @@ import gdl
 from gdl.analysis.boards import BoardLayout, FactPattern, Part
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
 from gdl.drawing.glyphs import colour_of
-from tests.support.drawn_games import NAMES, layout_of_game, states_of, steps_of
+from tests.support.compiled_games import NAMES
+from tests.support.drawn_games import layout_of_game, states_of, steps_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 

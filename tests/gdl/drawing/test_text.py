@@ -8,12 +8,13 @@ from rich.console import Console
 import gdl
 from gdl.analysis.boards import find_layout
 from gdl.drawing import draw_text
-from tests.support.drawn_games import NAMES, layout_of_game, machine_of, states_of
+from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.drawn_games import layout_of_game, states_of
 
 
 def text_of(name: str, *moves: str) -> str:
     """Draw the state of a game after moves of the only role that can choose."""
-    machine = machine_of(name)
+    machine = reasoner_of(name)
     state = machine.initial_state()
     for text in moves:
         move = gdl.parse_term(text)
@@ -107,7 +108,7 @@ def test_hidden_information_is_said() -> None:
 
 def test_a_crowded_place_is_listed() -> None:
     layout = layout_of_game("diceRace")
-    start = plain(draw_text(layout, machine_of("diceRace").initial_state()))
+    start = plain(draw_text(layout, reasoner_of("diceRace").initial_state()))
     assert "0  gold 1 gold 2 silver 1 silver 2" in start
 
 

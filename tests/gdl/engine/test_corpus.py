@@ -6,10 +6,8 @@ in the lanes of blocks, evaluated by the interpreter and by native code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,10 +20,10 @@ from gdl.engine.machine import PropnetStateMachine
 from tests.support.collection import BUDGET, parameters
 from tests.support.traces import (
     GAMES,
-    assert_answers_agree,
-    assert_state_agrees,
+    Line,
+    assert_lines_agree,
     digest,
-    lowered,
+    states_of,
     trace_of,
 )
 
@@ -37,7 +35,6 @@ MAX_GATES = 2_000
 MOST_GATES = 800_000
 """Native code for more gates takes too long to make in any run."""
 
-Line = dict[str, Any]
 Bits = NDArray[np.uint8]
 
 
@@ -63,31 +60,8 @@ def traced(request: pytest.FixtureRequest) -> Traced:
 
 
 def test_trace(traced: Traced) -> None:
-    machine = traced.machine
-    assert [str(role).lower() for role in machine.roles] == traced.roles
-    for line, state in zip(traced.lines, states_of(traced), strict=True):
-        assert_state_agrees(state, line)
-        assert_answers_agree(machine, state, line)
-        if "sees" in line:
-            moves = joint_move(line)
-            for role in machine.roles:
-                seen = lowered(machine.percepts(state, moves, role))
-                assert seen == sorted(line["sees"][str(role).lower()]), f"percepts of {role}"
-
-
-def states_of(traced: Traced) -> Iterator[gdl.State]:
-    """Yield the state of each line, as the machine finds it by the moves of the lines before."""
-    state = traced.machine.initial_state()
-    for line in traced.lines:
-        if line["step"] == 0:
-            state = traced.machine.initial_state()
-        yield state
-        if "moves" in line:
-            state = traced.machine.next_state(state, joint_move(line))
-
-
-def joint_move(line: Line) -> list[gdl.Term]:
-    return [gdl.parse_term(move) for move in line["moves"]]
+    assert [str(role).lower() for role in traced.machine.roles] == traced.roles
+    assert_lines_agree(traced.machine, traced.lines)
 
 
 # ---------------------------------------------------------------------- many states at once
@@ -125,7 +99,7 @@ def gates_of(machine: PropnetStateMachine) -> int:
 def assert_lanes_agree(traced: Traced) -> None:
     """Put the state of each line into a lane; the lane's answers are to be the line's."""
     machine = traced.machine
-    states = np.stack([machine.bits(state) for state in states_of(traced)])
+    states = np.stack([machine.bits(state) for state in states_of(machine, traced.lines)])
     names = MoveNames(machine)
     block = machine.block()
     for first in range(0, len(states), block.lanes):

@@ -53,11 +53,16 @@ class Searched:
     choices: list[Choice]
 
 
-def search(spec: str, start: Position) -> Searched:
+def search(spec: str, start: Position, kept: int | None = None) -> Searched:
+    """Search with a trace, which forgets what does not fit into ``kept`` nodes."""
     strategy = strategy_from(spec, TRACED_STRATEGIES)
-    choices = list(strategy.search(start))
     assert isinstance(strategy, TracedStrategy)
+    searching = iter(strategy.search(start))
+    choices = [next(searching)]
     assert strategy.trace is not None
+    if kept is not None:
+        strategy.trace._kept = kept
+    choices += searching
     return Searched(strategy.trace, choices)
 
 
@@ -280,17 +285,10 @@ def test_more_moves_than_fit_are_drawn_as_one_node() -> None:
 
 
 def test_states_that_are_forgotten_are_counted(crowded: Position) -> None:
-    whole = search("minimax", crowded).trace
-    strategy = strategy_from("minimax", TRACED_STRATEGIES)
-    assert isinstance(strategy, TracedStrategy)
-    small = strategy.search(crowded)
-    next(small)
-    assert strategy.trace is not None
-    strategy.trace._kept = 60
-    assert list(small)
-    assert strategy.trace.finished is not None
-    assert whole.finished is not None
-    assert strategy.trace.finished.states == whole.finished.states > 60
+    whole, small = (search("minimax", crowded, kept).trace.finished for kept in (None, 60))
+    assert whole is not None
+    assert small is not None
+    assert small.states == whole.states > 60
 
 
 def test_a_tree_of_nothing_finished() -> None:
@@ -322,22 +320,14 @@ def test_a_record_changes_nothing(spec: str, crowded: Position) -> None:
 
 
 def test_layers_that_do_not_fit_are_forgotten(crowded: Position) -> None:
-    whole = search("minimax", crowded).trace
-    strategy = strategy_from("minimax", TRACED_STRATEGIES)
-    assert isinstance(strategy, TracedStrategy)
-    small = strategy.search(crowded)
-    choice = next(small)
-    assert strategy.trace is not None
-    strategy.trace._kept = 60
-    for last in small:
-        choice = last
-    assert strategy.trace.deepest < 5
-    assert choice.value == 100
-    assert strategy.trace.finished is not None
-    kept = list(descendants(strategy.trace.finished))
+    whole, small = search("minimax", crowded).trace, search("minimax", crowded, kept=60)
+    assert small.trace.deepest < 5
+    assert small.choices[-1].value == 100
+    assert small.trace.finished is not None
+    kept = list(descendants(small.trace.finished))
     assert len(kept) <= 60
     assert any(node.leaf_kind is LeafKind.FORGOTTEN for node in kept)
-    assert strategy.trace.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
+    assert small.trace.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
 
 
 def descendants(node: Node) -> Iterator[Node]:
@@ -451,11 +441,8 @@ THREE_DEEP: Tree = tuple(tuple((n, n + 1, n + 2) for n in range(5)) for _ in ran
 
 @pytest.fixture(scope="module")
 def figure() -> TreeFigure:
-    strategy = strategy_from("minimax", TRACED_STRATEGIES)
-    assert isinstance(strategy, TracedStrategy)
-    list(strategy.search(position(turns(THREE_DEEP))))
-    assert strategy.trace is not None
-    return make_tree_figure(strategy.trace, PAGE_LIMITS, opened=FigureLimits(nodes=20))
+    trace = search("minimax", position(turns(THREE_DEEP))).trace
+    return make_tree_figure(trace, PAGE_LIMITS, opened=FigureLimits(nodes=20))
 
 
 def test_all_nodes_are_in_the_file_and_some_are_open(figure: TreeFigure) -> None:

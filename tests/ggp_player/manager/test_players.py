@@ -15,6 +15,7 @@ from ggp_player.manager.players import MAX_REPLY, RemotePlayer, Seat, check_reac
 from ggp_player.protocol import Dialect
 from ggp_player.server.config import Config
 from tests.support.command_line import CLOSED
+from tests.support.stub_players import read_request
 
 REQUEST = b"""POST / HTTP/1.0\r
 Host: 127.0.0.1:%d\r
@@ -37,9 +38,7 @@ async def server(answer: bytes) -> AsyncIterator[tuple[RemotePlayer, list[bytes]
     received: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = int(head.lower().split(b"content-length: ")[1].split()[0])
-        received.append(head + await reader.readexactly(length))
+        received.append(b"".join(await read_request(reader)))
         writer.write(answer)
         await writer.drain()
         writer.close()
@@ -161,8 +160,7 @@ async def test_a_request_counts_as_sent_when_the_system_has_taken_all_of_it() ->
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read.wait()
-        head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split()[0]))
+        await read_request(reader)
         writer.write(http(b"ready"))
         await writer.drain()
         writer.close()

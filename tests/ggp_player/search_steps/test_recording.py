@@ -213,7 +213,7 @@ def test_a_search_that_takes_long_is_cut() -> None:
 
 def test_a_search_without_end_is_cut() -> None:
     machine = gdl.interpret(gdl.parse(LOOP))
-    recorded = record_search(create("minimax"), at(machine, 0), StepLimits(seconds=60))
+    recorded = record_search(create("minimax"), at(machine, 0), StepLimits(), FakeClock())
     assert "after 2,000 steps" in recorded.log.cut
 
 

@@ -19,13 +19,13 @@ import pytest
 
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
+from ggp_player.lab.match import MoveLimit, SeatedStrategy
 from ggp_player.lab.positions.solving.bitboard_solvers import ConnectFourSolver
+from ggp_player.lab.positions.turns import after_choice
 from ggp_player.strategies import Position
-from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver import ProofTree
 from tests.support import small_games
 from tests.support.concept_oracle import Oracle
-from tests.support.duel import chosen_move
 
 PLAYER = "auto:threads=1,learn=false"
 SECONDS = 5.0
@@ -50,17 +50,14 @@ def mover(machine: PropnetStateMachine, state: State) -> Position:
 def answer(machine: PropnetStateMachine, state: State) -> tuple[Position, Term]:
     """The position of the role that has a choice, and the player's move in it."""
     position = mover(machine, state)
-    return position, chosen_move(create(PLAYER), position, SECONDS)
+    player = SeatedStrategy(PLAYER, machine, MoveLimit(seconds=SECONDS))
+    return position, player.choose(state, position.role, Random(1))
 
 
 def after(position: Position, move: Term) -> State:
     """The state after a move of the role that has a choice."""
     machine = position.machine
-    moves = [
-        move if role == position.role else machine.legal_moves(position.state, role)[0]
-        for role in machine.roles
-    ]
-    return machine.next_state(position.state, moves)
+    return after_choice(machine, position.state, machine.roles.index(position.role), move)
 
 
 # ---------------------------------------------------------------------- connect four

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.duel import Clocks, Score, duel
+from ggp_player.lab.match import MoveLimit
+from tests.support.duel import Score, duel
 
 GAMES = (
     "amazons",
@@ -33,9 +34,11 @@ OPENING = 2
 PLAYER = "auto:threads=1"
 
 
-def played(title: str, game: str, specs: tuple[str, str], clocks: tuple[Clocks, Clocks]) -> Score:
+def played(
+    title: str, game: str, specs: tuple[str, str], limits: tuple[MoveLimit, MoveLimit]
+) -> Score:
     """Play one round, a match in each seat, and print the first player's share of the points."""
-    score = duel(game, specs, 1, clocks, OPENING)
+    score = duel(game, specs, 1, limits, OPENING)
     print(f"\n{title}, {game}: {score.share:.0f} % of the points of {score.matches} matches")
     return score
 
@@ -45,8 +48,8 @@ def played(title: str, game: str, specs: tuple[str, str], clocks: tuple[Clocks, 
 @pytest.mark.parametrize("seconds", [1.0, 6.0])
 @pytest.mark.parametrize("game", GAMES)
 def test_four_times_the_time(game: str, seconds: float) -> None:
-    whole = Clocks(20.0, seconds)
-    quarter = Clocks(5.0, seconds / 4)
+    whole = MoveLimit(seconds=seconds, prepare=20.0)
+    quarter = MoveLimit(seconds=seconds / 4, prepare=5.0)
     title = f"four times the time, {seconds} s"
     score = played(title, game, (PLAYER, PLAYER), (whole, quarter))
     assert score.first + score.second > 0
@@ -57,7 +60,7 @@ def test_four_times_the_time(game: str, seconds: float) -> None:
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("game", GAMES)
 def test_learning_on_against_off(game: str) -> None:
-    clocks = Clocks(30.0, 6.0)
-    score = played("learning", game, (PLAYER, f"{PLAYER},learn=false"), (clocks, clocks))
+    limit = MoveLimit(seconds=6.0, prepare=30.0)
+    score = played("learning", game, (PLAYER, f"{PLAYER},learn=false"), (limit, limit))
     assert score.first + score.second > 0
     assert score.matches == 2

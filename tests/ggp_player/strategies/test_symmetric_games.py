@@ -16,6 +16,7 @@ from gdl.analysis import analyse
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
+from ggp_player.lab.positions.turns import after_choice
 from ggp_player.strategies import Position, StrategyError
 from ggp_player.strategies.mcts.arrays import (
     Settings,
@@ -25,7 +26,6 @@ from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
-from ggp_player.strategies.textbook.minimax import MinimaxSearch
 from tests.support.search_trees import states_of
 from tests.support.small_games import (
     assert_moves_keep_the_value,
@@ -38,6 +38,7 @@ from tests.support.small_games import (
     sampled,
     solution_of,
 )
+from tests.support.textbook_solver import minimax_of
 from tests.support.tree_games import last_choice, position
 
 MEMORY = 2**22
@@ -106,18 +107,6 @@ def assert_bounds_hold(search: TreeSearch, value: Callable[[State, int], float])
             assert own["low"] <= value(state, role) <= own["high"]
 
 
-def minimax_of(machine: PropnetStateMachine) -> Callable[[State, int], int]:
-    searches = [MinimaxSearch(machine, role) for role in machine.roles]
-    return cache(lambda state, role: searches[role].maxscore(state))
-
-
-def after(machine: PropnetStateMachine, state: State, role: int, move: gdl.Term) -> State:
-    """The state after a move of the only role with a choice."""
-    moves = [machine.legal_moves(state, other)[0] for other in machine.roles]
-    moves[role] = move
-    return machine.next_state(state, moves)
-
-
 @pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(symmetric_games())
@@ -141,13 +130,15 @@ def test_all_searches_find_the_values_of_minimax(text: str) -> None:
             if len(start.legal_moves) == 1:
                 continue
             for choice in choices:
-                assert value(after(machine, state, role, choice.move), role) == exact
+                assert value(after_choice(machine, state, role, choice.move), role) == exact
             for report in (*provers[role].report(start), *solution.report(start)):
-                known = value(after(machine, state, role, report.move), role)
+                known = value(after_choice(machine, state, role, report.move), role)
                 assert report.bounds is not None
                 assert report.bounds[0] <= known <= report.bounds[1]
             for tried in search.moves(role):
-                known = value(after(machine, state, role, machine.moves[role][tried.index]), role)
+                known = value(
+                    after_choice(machine, state, role, machine.moves[role][tried.index]), role
+                )
                 assert tried.low <= known <= tried.high
 
 
@@ -231,7 +222,7 @@ def test_mirrored_states_have_mirrored_statistics() -> None:
     machine = compiled(game("connectFour"))
     start, found = machine.initial_state(), []
     for column in (2, 6):
-        state = after(machine, start, 0, gdl.parse_term(f"(drop {column})"))
+        state = after_choice(machine, start, 0, gdl.parse_term(f"(drop {column})"))
         search = search_of(machine, state)
         search.run(100)
         found.append([(tried.index, tried.visits) for tried in search.moves(1)])

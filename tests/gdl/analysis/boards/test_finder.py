@@ -20,7 +20,8 @@ from gdl.analysis.boards import (
 )
 from gdl.analysis.boards.refinement import BoardRefinement
 from gdl.language.scrambler import Scrambler
-from tests.support.drawn_games import NAMES, layout_of_game, states_of, table
+from tests.support.compiled_games import NAMES
+from tests.support.drawn_games import layout_of_game, states_of, table
 from tests.support.paths import CORPUS, GAMES, ROOT
 
 WITHOUT_BOARD = {

@@ -8,7 +8,8 @@ import gdl
 from gdl.analysis.boards import BoardLayout, Part, find_layout
 from gdl.analysis.boards.equipment import traits_of_words
 from gdl.drawing import draw_svg, make_scene
-from tests.support.drawn_games import NAMES, layout_of_game
+from tests.support.compiled_games import NAMES
+from tests.support.drawn_games import layout_of_game
 
 
 def parts(layout: BoardLayout) -> dict[str, Part]:

@@ -4,7 +4,8 @@ import pytest
 
 import gdl
 from gdl.analysis.boards import cells_of_move
-from tests.support.drawn_games import layout_of_game, machine_of, states_of
+from tests.support.compiled_games import reasoner_of
+from tests.support.drawn_games import layout_of_game, states_of
 
 NAMED = {
     "ticTacToe": ("(put b2)", ["b2"]),
@@ -42,14 +43,14 @@ def test_a_column_has_all_its_cells() -> None:
 
 def test_a_piece_is_where_the_state_has_it() -> None:
     layout = layout_of_game("eightPuzzle")
-    state = machine_of("eightPuzzle").initial_state()
+    state = reasoner_of("eightPuzzle").initial_state()
     (cell,) = cells_of_move(layout, gdl.parse_term("(slide 6)"), state)
     assert cell.key == ("4",)
 
 
 @pytest.mark.parametrize("name", ["amazons", "breakthrough", "chess", "hex", "reversi", "trefoil"])
 def test_every_move_on_a_board_names_a_cell(name: str) -> None:
-    layout, machine = layout_of_game(name), machine_of(name)
+    layout, machine = layout_of_game(name), reasoner_of(name)
     for state in states_of(name, 8):
         for role in machine.roles:
             for move in machine.legal_moves(state, role):

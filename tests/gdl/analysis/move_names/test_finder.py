@@ -13,7 +13,8 @@ from gdl.analysis import move_names
 from gdl.analysis.boards import find_layout
 from gdl.analysis.move_names import find_move_names, names_without_play
 from gdl.playouts import play_out
-from tests.support.drawn_games import NAMES, layout_of_game, machine_of, move_table, names_of_game
+from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.drawn_games import layout_of_game, move_table, names_of_game
 from tests.support.paths import ROOT
 
 CALLED = {
@@ -79,7 +80,7 @@ def test_moves_are_called_as_people_say_them(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_legal_moves_have_different_names_that_are_read_as_themselves(name: str) -> None:
     names = names_of_game(name)
-    for step in play_out(machine_of(name), Random(7), 40):
+    for step in play_out(reasoner_of(name), Random(7), 40):
         for legal in step.options:
             said = names.names(legal)
             assert len({text.lower() for text in said.values()}) == len(legal)

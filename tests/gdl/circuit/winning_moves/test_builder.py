@@ -15,11 +15,12 @@ from gdl import State
 from gdl.analysis import analyse
 from gdl.circuit import TRUE
 from gdl.circuit.winning_moves.builder import MIN_GATES, WinningMoves, build_winning_moves
+from gdl.engine.block import aligned_rows
 from gdl.engine.machine import PropnetStateMachine
 from gdl.playouts import play_out
 from tests.support.compiled_games import machine_of
 from tests.support.example_counts import one_in
-from tests.support.slow_blocks import aligned, evaluate
+from tests.support.slow_blocks import evaluate
 from tests.support.small_games import compiled
 
 NAMES = [
@@ -58,7 +59,7 @@ def found_in(name: str, with_groups: bool) -> WinningMoves:
 def winning_in(machine: PropnetStateMachine, found: WinningMoves, state: State) -> set[int]:
     """Return the moves whose rows are true in a state, by their indices among all roles'."""
     layout = machine.engine.layout
-    rows = aligned(found.rows, 1)
+    rows = aligned_rows(found.rows, 1)
     rows[layout.fluents :][: layout.fluent_count, 0] = machine.bits(state)
     evaluate(layout.moves_view, rows)
     before = rows[: layout.rows].copy()

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gdl.engine.block import aligned_rows
 from gdl.engine.evaluators import load_kernels
 from gdl.engine.kernels import scratch_rows
 from gdl.native_code import NativeCode
-from tests.support.slow_blocks import Rows, aligned, random_rows
+from tests.support.slow_blocks import Rows, random_rows
 
 WORDS = 8
 LANES = 64 * WORDS
@@ -44,10 +45,10 @@ class Chooser:
         kind = ctypes.CFUNCTYPE(None, *kinds[0], kinds[1], *kinds[2])
         self._select = kind(kernels(self.words).address("select"))
         self._legal = legal
-        self._moves = aligned(self.count, self.words)
-        self._scratch = aligned(scratch_rows(self.count), self.words)
+        self._moves = aligned_rows(self.count, self.words)
+        self._scratch = aligned_rows(scratch_rows(self.count), self.words)
         self._random = random_rows(5, self.words, seed)[1:].copy()
-        self._state = aligned(4, self.words)
+        self._state = aligned_rows(4, self.words)
         self._state[:] = self._random
 
     def choose(self) -> Bits:
@@ -68,7 +69,7 @@ def unpacked(rows: Rows) -> Bits:
 
 
 def packed(bits: Bits) -> Rows:
-    rows = aligned(len(bits), bits.shape[1] // 64)
+    rows = aligned_rows(len(bits), bits.shape[1] // 64)
     rows[:] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
     return rows
 

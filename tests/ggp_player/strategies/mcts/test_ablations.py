@@ -15,17 +15,18 @@ from time import process_time
 import pytest
 
 from gdl.analysis.symmetry import find_symmetries, generated_group
+from ggp_player.lab.match import MoveLimit
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
 from tests.support import small_games
-from tests.support.duel import Clocks, duel
+from tests.support.duel import duel
 from tests.support.tree_games import last_choice, position
 
 PROBE_GAMES = ("connectFour", "breakthrough", "hex", "nineBoards")
 ROUNDS = 3
 SECONDS = 0.2
-CLOCKS = (Clocks(0, SECONDS), Clocks(0, SECONDS))
+LIMITS = (MoveLimit(seconds=SECONDS, prepare=SECONDS),) * 2
 
 VARIANTS = (
     "mcts:exploration=0.4",
@@ -43,7 +44,7 @@ VARIANTS = (
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_variant_against_the_search_as_it_is(variant: str) -> None:
-    scores = {game: duel(game, (variant, "mcts"), ROUNDS, CLOCKS) for game in PROBE_GAMES}
+    scores = {game: duel(game, (variant, "mcts"), ROUNDS, LIMITS) for game in PROBE_GAMES}
     share = fmean(score.share for score in scores.values())
     each = ", ".join(f"{game} {score.share:.0f}" for game, score in scores.items())
     print(f"\n{variant}: {share:.0f} % of the points ({each})")
@@ -88,7 +89,7 @@ SIMULTANEOUS = ("biddingTicTacToe", "fishery", "handDuel", "powderKegs", "threeH
 @pytest.mark.timeout(7200)
 def test_regret_matching_against_upper_confidence_bounds() -> None:
     for game in SIMULTANEOUS:
-        score = duel(game, ("mcts", "mcts:uniform=0"), 2 * ROUNDS, CLOCKS)
+        score = duel(game, ("mcts", "mcts:uniform=0"), 2 * ROUNDS, LIMITS)
         print(f"\n{game}: {score.share:.0f} % of the points", end="", flush=True)
         assert score.matches == 4 * ROUNDS
 
@@ -125,9 +126,8 @@ TWO_ROLES = (
 def test_auto_against_the_textbook(opponent: str) -> None:
     shares = {}
     for game in TWO_ROLES:
-        shares[game] = duel(
-            game, ("auto:threads=1", opponent), 1, (Clocks(0, 2 * SECONDS),) * 2
-        ).share
+        limits = (MoveLimit(seconds=2 * SECONDS, prepare=SECONDS),) * 2
+        shares[game] = duel(game, ("auto:threads=1", opponent), 1, limits).share
         print(f"\nauto against {opponent}: {game} {shares[game]:.0f} %", end="", flush=True)
     print(f"\nauto against {opponent}: {fmean(shares.values()):.0f} % of the points in all")
     assert len(shares) == len(TWO_ROLES)

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import gdl
-from gdl.engine.machine import PropnetStateMachine
+from ggp_player.lab.positions.turns import replayed
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move, equally_good
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
@@ -16,16 +16,6 @@ from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.small_games import compiled_tree
 from tests.support.tree_games import last_choice, position, turns
-
-
-def after(machine: PropnetStateMachine, *moves: str) -> gdl.State:
-    """The state after moves made in turn; a role with only one move makes that."""
-    state = machine.initial_state()
-    for move in moves:
-        legal = [machine.legal_moves(state, role) for role in machine.roles]
-        made = tuple(own[0] if len(own) == 1 else gdl.parse_term(move) for own in legal)
-        state = machine.next_state(state, made)
-    return state
 
 
 def last_of(spec: str, position: Position, choices: int = 40) -> Choice:
@@ -38,20 +28,20 @@ def last_of(spec: str, position: Position, choices: int = 40) -> Choice:
 
 
 # Cross has b2 and a1 and threatens c3; nought has to play there.
-THREAT = ("(put b2)", "(put a2)", "(put a1)")
+THREAT = [gdl.parse_term(move) for move in ("(put b2)", "(put a2)", "(put a1)")]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("spec", ["mcts", "mcts:threads=2", "uct"])
 def test_the_only_move_that_does_not_lose_is_found(spec: str) -> None:
     machine = machine_of("ticTacToe")
-    position = Position(machine, after(machine, *THREAT), machine.roles[1], Random(0))
+    position = Position(machine, replayed(machine, THREAT), machine.roles[1], Random(0))
     assert last_of(spec, position).move == gdl.parse_term("(put c3)")
 
 
 def test_a_win_is_proved() -> None:
     machine = machine_of("ticTacToe")
-    state = after(machine, *THREAT, "(put b1)")
+    state = replayed(machine, [*THREAT, gdl.parse_term("(put b1)")])
     choice = last_of("mcts", Position(machine, state, machine.roles[0], Random(0)))
     assert (choice.move, choice.value, choice.proved) == (gdl.parse_term("(put c3)"), 100, True)
 
@@ -81,7 +71,7 @@ def test_the_report_tells_of_every_move() -> None:
         branch.visits for branch in branches
     )
     assert branches
-    other = Position(machine, after(machine, "(drop 1)"), machine.roles[0])
+    other = Position(machine, replayed(machine, [gdl.parse_term("(drop 1)")]), machine.roles[0])
     assert strategy.report(other) == ()
 
 

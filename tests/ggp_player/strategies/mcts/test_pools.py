@@ -41,7 +41,7 @@ from ggp_player.strategies.mcts.pools import (
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.compiled_games import machine_of
-from tests.support.pool_checks import check_pools, check_runs, links, pending_nodes
+from tests.support.pool_checks import check_runs, links
 from tests.support.small_games import compiled, connect_four
 
 NODES_OF_POOL = 8
@@ -231,31 +231,6 @@ def test_a_joint_move_notices_that_its_child_was_recycled() -> None:
 
 
 # ---------------------------------------------------------------------- a search whose pool is full
-
-
-def small_search(name: str) -> TreeSearch:
-    machine = machine_of(name)
-    search = TreeSearch(machine, Settings(), seed=1, memory=2**19)
-    search.set_root(machine.initial_state())
-    return search
-
-
-@pytest.mark.parametrize("name", ["tron", "trefoil", "townChase"])
-def test_all_memory_is_in_use_or_free_while_nodes_are_recycled(name: str) -> None:
-    search = small_search(name)
-    counts = search.memory.counts
-    root = int(counts[ROOT])
-    for _ in range(300):
-        search.run(20)
-        nodes = search.memory.tree.nodes
-        assert all(nodes[node]["last_descent"] >= 0 for node in pending_nodes(search))
-        assert all(nodes[node]["pending"] > 0 for node in pending_nodes(search))
-        assert (counts[ROOT], nodes[root]["serial"]) == (root, 0)
-        if counts[RECYCLED] > 1000:
-            break
-    assert counts[RECYCLED] > 1000
-    assert counts[NODES] == len(search.memory.tree.nodes)
-    check_pools(search)
 
 
 def test_a_full_pool_takes_as_many_new_nodes_as_before() -> None:

@@ -217,19 +217,22 @@ def check_visits(search: TreeSearch, node: int) -> None:
     assert sums[0][1] <= record["pending"]
 
 
-@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("threads", [1, *THREADS])
 @pytest.mark.parametrize("name", ["tron", "trefoil", "townChase"])
 def test_all_memory_is_in_use_or_free_while_nodes_are_recycled(name: str, threads: int) -> None:
-    machine = machine_of(name)
-    search = search_of(machine, threads, 2**19)
+    search = search_of(machine_of(name), threads, 2**19)
     counts = search.memory.counts
-    for _ in range(100):
+    root = int(counts[ROOT])
+    for _ in range(300):
         search.run(20)
         nodes = search.memory.tree.nodes
         assert all(nodes[node]["last_descent"] >= 0 for node in pending_nodes(search))
+        assert all(nodes[node]["pending"] > 0 for node in pending_nodes(search))
+        assert (counts[ROOT], nodes[root]["serial"]) == (root, 0)
         if counts[RECYCLED] > 2000:
             break
     assert counts[RECYCLED] > 2000
+    assert counts[NODES] == len(search.memory.tree.nodes)
     check_pools(search)
     check_leaves(search)
 

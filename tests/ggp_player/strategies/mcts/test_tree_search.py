@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
@@ -28,37 +27,21 @@ from ggp_player.strategies.mcts.tree_search import (
 from tests.support.compiled_games import machine_of
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
 from tests.support.small_games import compiled, connect_four
-
-
-def value_by_minimax(machine: PropnetStateMachine) -> Callable[[State], int]:
-    @cache
-    def value(state: State) -> int:
-        if machine.is_terminal(state):
-            goal = machine.goal(state, machine.roles[0])
-            assert goal is not None
-            return goal
-        moves = [machine.legal_moves(state, role) for role in machine.roles]
-        values = [
-            value(machine.next_state(state, joint_move))
-            for joint_move in gdl.joint_moves(machine, state)
-        ]
-        return max(values) if len(moves[0]) > 1 else min(values)
-
-    return value
+from tests.support.textbook_solver import minimax_of
 
 
 def test_bounds_of_all_nodes_hold_and_the_root_is_proved() -> None:
     machine = machine_of("ticTacToe")
     search = searched(machine, 6000)
-    value = value_by_minimax(machine)
+    value = minimax_of(machine)
     tree = search.memory.tree
     assert search.is_proved
     assert search.bounds(0) == (50, 50)
     assert search.nodes > 1000
     for node, state in enumerate(states_of(search)):
         first, second = tree.roles[node]
-        assert first["low"] <= value(state) <= first["high"]
-        assert second["low"] <= 100 - value(state) <= second["high"]
+        assert first["low"] <= value(state, 0) <= first["high"]
+        assert second["low"] <= value(state, 1) <= second["high"]
 
 
 def test_edges_add_up_to_the_visits_of_their_node() -> None:

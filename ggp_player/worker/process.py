@@ -188,7 +188,7 @@ class TrackerWorker:
 
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
-        self._role = message.role
+        self._role, self._is_new = message.role, not message.history
         self._tracker = begin_tracking(message, None, self._send_from_text)
         self._send_status()
 
@@ -206,7 +206,7 @@ class TrackerWorker:
         """Send what serves to guess a move before the rules are evaluated."""
         if (move := always_legal_move(ruleset, self._role)) is not None:
             self._send(AlwaysLegal(str(move)))
-        elif (move := initially_legal_move(ruleset, self._role)) is not None:
+        elif self._is_new and (move := initially_legal_move(ruleset, self._role)) is not None:
             self._send(InitiallyLegal(str(move)))
 
     def _send_status(self) -> None:

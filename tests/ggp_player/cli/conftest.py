@@ -14,7 +14,7 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Nothing is compiled; what is done about it is noted here, in its order."""
     done: list[str] = []
 
-    def compile_at_once(report: Callable[[str], None]) -> str:
+    def compile_at_once(report: Callable[[str], None], _seconds: float) -> str:
         report("the searches are warm after 1.5 s")
         done.append("compiled")
         return ""

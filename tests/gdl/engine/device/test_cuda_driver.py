@@ -114,8 +114,10 @@ def test_a_gpu_that_is_not_there_is_refused(driver) -> None:
 
 
 def test_nothing_is_taken_of_a_gpu_that_is_only_looked_for(driver) -> None:
-    assert CudaDevice(0)._context
-    assert not CudaDevice(0, is_used=False)._context
+    CudaDevice(0, is_used=False)
+    assert "cuDevicePrimaryCtxRetain" not in driver.calls
+    CudaDevice(0)
+    assert "cuDevicePrimaryCtxRetain" in driver.calls
 
 
 def test_a_gpu_that_is_too_old_is_refused(monkeypatch) -> None:

@@ -93,20 +93,18 @@ async def _attempt() -> str:
     return _failure(status)
 
 
-def warm_up_first(report: Callable[[str], None], seconds: float | None = None) -> bool:
+def warm_up_first(report: Callable[[str], None], seconds: float = LIMIT_SECONDS) -> bool:
     """Do not return before what all matches share is compiled, as it is but once on a machine.
 
-    It may take so many ``seconds``, or else ``LIMIT_SECONDS``. ``report`` gets each line of what is
-    done. Returns whether all is compiled: where it cannot be, the last line says why, and simpler
-    searches play. The process ends with this one, also where that is killed; Ctrl-C is for this one
-    alone.
+    It may take so many ``seconds``. ``report`` gets each line of what is done. Returns whether all
+    is compiled: where it cannot be, the last line says why, and simpler searches play. The process
+    ends with this one, also where that is killed; Ctrl-C is for this one alone.
     """
     if is_warm():
         return True
-    limit = LIMIT_SECONDS if seconds is None else seconds
-    report(FIRST.format(seconds=limit))
+    report(FIRST.format(seconds=seconds))
     try:
-        reason = _run_through(report, limit)
+        reason = _run_through(report, seconds)
     except OSError as error:
         reason = f"no process can be started: {error}"
     if reason:

@@ -139,6 +139,7 @@ function showClocks() {
     if (runs) clock.show(Date.now() + 1000 * left, total);
     else clock.stop(left, total);
   }
+  if (!byId("clocks").querySelector(".low")) setText(byId("told-clock"), "");
 }
 
 /** Tell those who do not see the page once that their time is short. */

@@ -321,6 +321,7 @@ def test_a_clock_is_seen_to_run_down_and_ends_the_match(browser: Browser) -> Non
         )
         page.locator("#turn.over", has_text="Your time is up: you lose.").wait_for()
         assert clock.inner_text() == "0.0 s"
+        assert page.locator("#told-clock").inner_text() == ""
         assert page.get_by_role("button", name="Take back").is_disabled()
 
 

@@ -151,9 +151,9 @@ def _progress(duel: Duel) -> Iterator[Callable[[DuelOutcome], None]]:
 
 
 def _say_now_and_then(outcome: DuelOutcome) -> None:
-    """Print how the duel stands after 8, 16, 32 and so on pairs."""
+    """Print how the duel stands after 1, 2, 4, 8 and so on pairs."""
     pairs = outcome.estimate.pairs
-    if pairs >= 8 and pairs & (pairs - 1) == 0:
+    if pairs & (pairs - 1) == 0:
         click.echo(_standing(outcome), err=True)
 
 

@@ -53,7 +53,7 @@ class RulesProcess:
     def __init__(self, rules: str, loading: set[RulesProcess]) -> None:
         self._turn = threading.Lock()
         self.helper = HelperProcess(helper_command(rules_process.main))
-        self._lack = ""
+        self._lack = self._reason = ""
         self.sessions = 0
         loading.add(self)
         try:
@@ -65,8 +65,9 @@ class RulesProcess:
             loading.discard(self)
         self.roles = tuple(map(_constant, loaded.roles))
 
-    def close(self) -> None:
-        """End the process."""
+    def close(self, reason: str = "") -> None:
+        """End the process; whoever waits for its answer is told the reason, if there is one."""
+        self._reason = reason
         self.helper.close()
 
     def ask(self, request: Mapping[str, object], seconds: float) -> RulesAnswer:
@@ -85,8 +86,9 @@ class RulesProcess:
             except TimeoutError as error:
                 raise MatchError(f"the rules take more than {seconds:g} s") from error
             except (OSError, ValueError) as error:
+                reason = self._reason or NO_MEMORY
                 self.close()
-                raise MatchError(NO_MEMORY) from error
+                raise MatchError(reason) from error
             except MemoryError as error:
                 self._lack = lack_in(error)
                 self.close()
@@ -185,7 +187,7 @@ class RulesPool:
         """End all processes; whoever waits for an answer gets an error at once."""
         with self._lock:
             for process in chain(*self._processes.values(), list(self._loading)):
-                process.close()
+                process.close("the manager stops")
             self._processes.clear()
 
     def _drop_idle(self, wanted: str) -> None:

@@ -33,6 +33,7 @@ from ggp_player.match_runner.game_manager import (
     game_name,
 )
 from ggp_player.match_runner.players import check_seats
+from ggp_player.play.human import HumanPlayer
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATE_CHARACTERS, TIMEOUT, state_text
 
 _SENTENCES = {
@@ -86,6 +87,9 @@ class _Run:
         """Play the match; return the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
             players = [await open_player(seat, stack, self._setup.events) for seat in seats]
+            for player in players:
+                if isinstance(player, HumanPlayer):
+                    player.rulesheet = self._setup.ruleset
             manager = GameManager(self._setup, self._rules, players, self._show_step)
             self._show_beginning(manager)
             try:

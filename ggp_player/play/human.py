@@ -68,12 +68,17 @@ class Asker:
 
 
 class HumanPlayer:
-    """A person as the game manager sees a player."""
+    """A person as the game manager sees a player.
+
+    START has rules without comments and layout. Where these are the rules of ``rulesheet``, that is
+    shown as its author wrote it.
+    """
 
     is_human = True
 
     def __init__(self, asker: Asker, name: str = HUMAN) -> None:
         self.name = name
+        self.rulesheet: gdl.Ruleset | None = None
         self._asker = asker
         self._table: Table | None = None
         self._role: gdl.Constant | None = None
@@ -100,6 +105,8 @@ class HumanPlayer:
 
     async def _start(self, start: Start) -> None:
         ruleset = await asyncio.to_thread(gdl.parse, start.rules)
+        if self.rulesheet is not None and self.rulesheet == ruleset:
+            ruleset = self.rulesheet
         machine = gdl.interpret(ruleset)
         role = _role(machine, start.role)
         self._table = await asyncio.to_thread(Table, ruleset, machine, (role,))

@@ -3,6 +3,7 @@
 =====================  =========================================================================
 ``POST /``             a request of the manager, in dialect A; the reply comes when the person
                        has chosen
+``POST /rulesheet``    the rulesheet of the next match, with its comments
 ``GET`` of ``BASE/``   the page: the match under way, the one that has ended, or that none has begun
 =====================  =========================================================================
 
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+import gdl
 from gdl import GdlError
 from gdl.system.helper_process import begin_helper
 from ggp_player.errors import GgpPlayerError
@@ -57,6 +59,7 @@ class PersonServer(Asker):
         """Return the aiohttp application of the manager's requests and of the page."""
         app = web.Application(middlewares=[in_sentences], client_max_size=MAX_MESSAGE)
         app.router.add_post("/", self._request)
+        app.router.add_post("/rulesheet", self._take_rulesheet)
         below = web.Application()
         self._site.add_static_route(below.router)
         below.router.add_route("*", "/{path:.*}", self._below)
@@ -76,6 +79,12 @@ class PersonServer(Asker):
         except (GgpPlayerError, GdlError) as error:
             reply = f"error: {error}"
         return web.Response(text=reply, content_type="text/acl")
+
+    async def _take_rulesheet(self, request: web.Request) -> web.Response:
+        text = (await request.read()).decode("utf-8", "replace")
+        with suppress(GdlError):  # what is wrong with it, START says
+            self._player.rulesheet = await asyncio.to_thread(gdl.parse, text)
+        return web.Response(status=204)
 
     async def begin(self, table: Table) -> None:
         """Show a match in place of the one before."""

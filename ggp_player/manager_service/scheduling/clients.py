@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 
+from gdl import Ruleset
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import (
     ConfigError,
@@ -104,23 +105,21 @@ class Clients:
         self._asking = asyncio.Semaphore(MAX_ASKED)
 
     async def open(
-        self, player: StoredPlayer, stack: AsyncExitStack, seed: int, tells_percepts: bool = False
+        self, player: StoredPlayer, stack: AsyncExitStack, seed: int, ruleset: Ruleset
     ) -> MatchPlayer:
-        """Return a client for the player in a match; a strategy's processes end with the stack.
-
-        ``tells_percepts`` is whether the rules of the game say what roles see.
-        """
+        """Return a client for the player in a match; a strategy's processes end with the stack."""
         if is_person(player):
-            is_here = self.people.is_here(player.name)
-            return (
-                PersonPlayer(self.people.of(player.name)) if is_here else AbsentPlayer(player.name)
-            )
+            if not self.people.is_here(player.name):
+                return AbsentPlayer(player.name)
+            person = self.people.of(player.name)
+            await person.show_rulesheet(ruleset.source.text)
+            return PersonPlayer(person)
         server = self._server(player)
         if server is None:
             return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
         if isinstance(server, PolledPlayer):
             return server
-        return replace(server, dialect=dialect_for(player, tells_percepts))
+        return replace(server, dialect=dialect_for(player, ruleset.has_percepts))
 
     async def ask_info(self, player: StoredPlayer) -> InfoReply | PlayerProblem:
         """Ask a player server for its status; return the problem if it gives none."""

@@ -113,7 +113,7 @@ class MatchInService:
         stack.push_async_callback(scheduler.release_rules, rules)
         setup = await self._setup()
         sees = setup.ruleset.has_percepts
-        players = [await self._player(name, stack, sees) for name in match.players]
+        players = [await self._player(name, stack, setup.ruleset) for name in match.players]
 
         def on_step(step: MatchStep) -> None:
             log.add(step)
@@ -122,12 +122,12 @@ class MatchInService:
         own = scheduler.own
         return await asyncio.to_thread(GameManager, setup, rules, players, on_step, own=own)
 
-    async def _player(self, name: str, stack: AsyncExitStack, sees: bool) -> MatchPlayer:
+    async def _player(self, name: str, stack: AsyncExitStack, ruleset: gdl.Ruleset) -> MatchPlayer:
         found = self._scheduler.roster.presences.get(name)
         if found is None:
             return AbsentPlayer(name)
         roster, seed = self._scheduler.roster, self._match.seed
-        return roster.seat(found, await roster.clients.open(found.player, stack, seed, sees))
+        return roster.seat(found, await roster.clients.open(found.player, stack, seed, ruleset))
 
     async def _setup(self) -> MatchSetup:
         match, settings = self._match, self._event.settings

@@ -62,6 +62,16 @@ class Person:
                 await self.helper.close()
                 raise ServerError(f"the page of {self.name} cannot be served")
 
+    async def show_rulesheet(self, text: str) -> None:
+        """Have the page of the next match show its rulesheet as the author wrote it.
+
+        Where that fails the page shows the rules of START.
+        """
+        with suppress(ServerError, aiohttp.ClientError, OSError):
+            await self.start()
+            async with asyncio.timeout(READY_SECONDS), self.session() as session:
+                await session.post("/rulesheet", data=text.encode())
+
     async def close(self) -> None:
         """End the process, also one that is just being started."""
         async with self._starting:

@@ -83,6 +83,20 @@ async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -
         assert (ended["is_over"], ended["result"]) == (True, "The match was broken off.")
 
 
+async def test_the_page_has_the_words_of_the_rulesheet_whose_rules_are_played() -> None:
+    words = "Cross and nought take turns to put a mark on a free square"
+    async with asyncio.timeout(LIMIT), serving() as session:
+        await session.post("/rulesheet", data=(GAMES / "ticTacToe.kif").read_bytes())
+        for rules, is_told in ((RULES, True), (rules_of("nim"), False)):
+            role = "cross" if is_told else "first"
+            assert await ask(session, f"(START m {role} ({rules}) 10 10)") == "ready"
+            async with session.get(f"{BASE}/") as answer:
+                assert (words in await answer.text()) is is_told
+            async with session.get(f"{BASE}/rules") as answer:
+                assert (";" in await answer.text()) is is_told
+            assert await ask(session, "(ABORT m)") == "aborted"
+
+
 @pytest.mark.thorough
 async def test_the_page_of_a_role_is_the_same_whatever_is_hidden_from_it() -> None:
     async with asyncio.timeout(LIMIT), serving() as session:

@@ -4,6 +4,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 import pytest
 
+from gdl import parse
 from ggp_player.errors import ManagerError
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager_service.scheduling.clients import (
@@ -48,7 +49,7 @@ async def test_the_dialect_is_the_best_for_the_game(
     assert dialect_for(player(*dialects)) == plain
     assert dialect_for(player(*dialects), tells_percepts=True) == with_percepts
     async with AsyncExitStack() as stack:
-        client = await Clients().open(player(*dialects), stack, 1, tells_percepts=True)
+        client = await Clients().open(player(*dialects), stack, 1, parse("(sees ann it)"))
     assert client == RemotePlayer("127.0.0.1", 1, title="ann", dialect=Dialect(with_percepts))
 
 

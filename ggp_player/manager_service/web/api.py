@@ -347,17 +347,23 @@ class Api:
     async def start_event(self, request: web.Request) -> web.Response:
         """Begin an event that is planned, or go on with one that is paused."""
         await self.organising.start(await self.known_event(request))
-        return await self.event(request)
+        return await self._turned_event(request)
 
     async def pause_event(self, request: web.Request) -> web.Response:
         """Begin no match of an event until it is started again."""
         await self.organising.pause(await self.known_event(request))
-        return await self.event(request)
+        return await self._turned_event(request)
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""
         await self.organising.cancel(await self.known_event(request))
-        return await self.event(request)
+        return await self._turned_event(request)
+
+    async def _turned_event(self, request: web.Request) -> web.Response:
+        """Show an event to its organiser as it is now, also where spectators see that later."""
+        event = await self.scheduler.call(self.scheduler.store.event, _number(request))
+        assert event is not None
+        return json_answer(await self.event_shown(event))
 
     async def withdraw(self, request: web.Request) -> web.Response:
         """Withdraw a player from an event."""

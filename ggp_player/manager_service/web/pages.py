@@ -17,6 +17,9 @@ from ggp_player.pages.security import PAGE_HEADERS
 MATCHES_SHOWN = 50
 """Matches of each kind on the page: the latest."""
 
+DECIDABLE = ("running", *ENDED)
+"""The matches that organisers are offered to decide."""
+
 EVENTS_SHOWN = 20
 """Events on the page: the latest."""
 
@@ -81,9 +84,12 @@ async def event_page(
     complaint: ApiError | None = None,
     sent: dict[str, str] | None = None,
 ) -> web.Response:
-    """Show an event; a ``complaint`` stands beside its ``form``, which keeps what was ``sent``."""
+    """Show an event; a ``complaint`` stands beside its ``form``, which keeps what was ``sent``.
+
+    Spectators may see it with a delay; what an organiser can do with it follows from what it is.
+    """
     api, scheduler = site.api, site.api.scheduler
-    public = scheduler.public
+    public, store = scheduler.public, scheduler.store
     ended = await scheduler.call(public.matches, event.id, ENDED, 0, MATCHES_SHOWN, True)
     table = await api.tables.cross_table(event)
     withdrawn = event.settings.get("withdrawn", {})
@@ -92,6 +98,8 @@ async def event_page(
         "manager_event.html",
         status=200 if complaint is None else complaint.status,
         event=event,
+        own=await scheduler.call(store.event, event.id),
+        decidable=await scheduler.call(store.matches, event.id, DECIDABLE, 0, MATCHES_SHOWN, True),
         rows=await api.tables.standings(event),
         ended=ended,
         counts=await scheduler.call(public.counts, event.id),

@@ -177,6 +177,17 @@ async def test_a_cancelled_event_that_never_began_is_shown_as_cancelled(tmp_path
         assert "Cancel it for good" not in page
 
 
+async def test_an_organiser_is_told_at_once_what_spectators_see_later(tmp_path: Path) -> None:
+    async with guarded(tmp_path) as (asking, browser), stub("ann", asking), stub("bob", asking):
+        await browser.send("/events/new", {**FORM, "spectator_delay": "600"})
+        cancelled = await asking.done("POST", "/api/events/1/cancel")
+        assert cancelled["status"] == "cancelled"
+        assert (await asking.done("GET", "/api/events/1"))["status"] == "running"
+        _, page = await browser.get("/events/1")
+        assert "<dd>running</dd>" in page
+        assert "Cancel it for good" not in page
+
+
 async def test_a_decision_counts_and_is_marked(tmp_path: Path) -> None:
     async with guarded(tmp_path) as (asking, browser), stub("ann", asking), stub("bob", asking):
         await browser.send("/events/new", FORM)
@@ -186,6 +197,8 @@ async def test_a_decision_counts_and_is_marked(tmp_path: Path) -> None:
         assert (status, "expected 2 of them" in text) == (422, True)
         assert (await browser.send("/events/1/decide", {**sent, "match": "9"}))[0] == 422
         assert (await browser.send("/events/1/decide", {**sent, "goals": "1 101"}))[0] == 422
+        _, page = await browser.get("/events/1")
+        assert '<option value="1">ticTacToe: ann, bob (completed)</option>' in page
         status, text = await browser.send("/events/1/decide", sent)
         assert (status, "decided: =a draw was agreed" in text) == (200, True)
         result = (await asking.done("GET", "/api/matches/1"))["result"]

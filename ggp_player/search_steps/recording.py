@@ -17,8 +17,10 @@ from ggp_player.errors import StrategyError
 from ggp_player.search_steps.playout_recorder import PLAYOUT_CODES, PlayoutTreeRecorder
 from ggp_player.search_steps.routines import ROUTINES
 from ggp_player.search_steps.step_log import MAX_BYTES, MAX_STEPS, StepLimitReached, StepLog
+from ggp_player.search_steps.tree_growth import HOT_LOOP, TreeGrowth
 from ggp_player.search_steps.value_recorder import ValueRecorder
 from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.textbook.max_n import MaxN
 from ggp_player.strategies.textbook.textbook_uct import TextbookUct
 from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
@@ -132,13 +134,15 @@ def record_search(
     :class:`StrategyError` for a strategy that has no steps to show, or that refuses the game.
     """
     limits = limits or StepLimits()
-    if type(strategy) not in _KINDS:
-        names = ", ".join(sorted(STEPPED_STRATEGIES))
-        raise StrategyError(f"there are steps of {names}; found {type(strategy).__name__}")
+    if type(strategy) not in (*_KINDS, MonteCarlo):
+        names = ", ".join(sorted((*STEPPED_STRATEGIES, MonteCarlo.name)))
+        raise StrategyError(f"there are steps of {names}; found {strategy.name}")
     refusal = strategy.refusal(position.machine)
     if refusal is not None:
         raise StrategyError(refusal)
     deadline = Deadline(clock() + limits.seconds, clock)
+    if isinstance(strategy, MonteCarlo):
+        return _record_growth(strategy, position, limits, deadline)
     log, watcher = _watcher(strategy, position, limits, deadline)
     tracer = LineTracer(log.numbers, watcher)
     machine = InterruptibleMachine(
@@ -154,6 +158,19 @@ def record_search(
     except SearchInterrupted:
         log.cut = _sentence(_after(limits) if deadline.has_passed else "as its stack is too deep")
     return RecordedSearch(strategy.name, str(position.role), log, choice, machine.states)
+
+
+def _record_growth(
+    strategy: MonteCarlo, position: Position, limits: StepLimits, deadline: Deadline
+) -> RecordedSearch:
+    log = StepLog([HOT_LOOP], max_steps=limits.steps, max_bytes=limits.size)
+    growth, choice = TreeGrowth(log, strategy, position), None
+    try:
+        for choice in growth.choices(deadline):  # noqa: B007
+            pass
+    except StepLimitReached as limit:
+        log.cut = f"The search is cut here, {limit}: its tree would grow on."
+    return RecordedSearch(strategy.name, str(position.role), log, choice, 0)
 
 
 def _watcher(
@@ -179,7 +196,7 @@ def _after(limits: StepLimits) -> str:
 def _sentence(why: str) -> str:
     return (
         f"The search is cut here, {why}: it was not finished. Try a position nearer to the end, "
-        "a smaller game, or a depth, as in alpha_beta:depth=2."
+        "a smaller game, or a limit, as in alpha_beta:depth=2 or textbook_uct:playouts=100."
     )
 
 

@@ -116,17 +116,30 @@ class StepLog:
 
         Raises :class:`StepLimitReached` where there is no room for it.
         """
+        *waiting, running = frames
+        callers = dict.fromkeys(self._place(frame) for frame in waiting)
+        return self.add_at(
+            node, (self.numbers[running.f_code], line), tuple(callers), variables, says
+        )
+
+    def add_at(
+        self,
+        node: LoggedNode,
+        place: Place,
+        callers: tuple[Place, ...],
+        variables: Mapping[str, str],
+        says: str,
+    ) -> int:
+        """Add a step at a place, to which some callers have led. Otherwise as :meth:`add`."""
         self._check()
         number = len(self.steps)
         if number == self._max_steps:
             raise StepLimitReached(f"after {number:,} steps")
-        *waiting, running = frames
-        callers = dict.fromkeys(self._place(frame) for frame in waiting)
         step = SearchStep(
             node.number,
             node.tree,
-            (self.numbers[running.f_code], line),
-            tuple(callers),
+            place,
+            callers,
             tuple((name, shortened(text, LONGEST_TEXT)) for name, text in variables.items()),
             shortened(says, LONGEST_TEXT),
         )

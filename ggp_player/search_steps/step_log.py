@@ -122,6 +122,13 @@ class StepLog:
             node, (self.numbers[running.f_code], line), tuple(callers), variables, says
         )
 
+    def next_number(self) -> int:
+        """The number of the next step. Raises :class:`StepLimitReached` where there can be none."""
+        self._check()
+        if len(self.steps) == self._max_steps:
+            raise StepLimitReached(f"after {self._max_steps:,} steps")
+        return len(self.steps)
+
     def add_at(
         self,
         node: LoggedNode,
@@ -131,10 +138,7 @@ class StepLog:
         says: str,
     ) -> int:
         """Add a step at a place, to which some callers have led. Otherwise as :meth:`add`."""
-        self._check()
-        number = len(self.steps)
-        if number == self._max_steps:
-            raise StepLimitReached(f"after {number:,} steps")
+        number = self.next_number()
         step = SearchStep(
             node.number,
             node.tree,

@@ -29,7 +29,7 @@ from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
 from ggp_player.worker.interruptible import InterruptibleMachine
 from tests.support.clocks import FakeClock
-from tests.support.compiled_games import reasoner_of
+from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.paths import ROOT
 from tests.support.tree_games import (
     CORRIDOR,
@@ -223,10 +223,39 @@ def test_it_leaves_no_trace_and_no_limit_behind() -> None:
     assert (sys.gettrace(), sys.getrecursionlimit()) == before
 
 
-@pytest.mark.parametrize("spec", ["mcts", "auto", "planning"])
+@pytest.mark.parametrize("spec", ["uct", "auto", "planning"])
 def test_other_strategies_are_refused(spec: str) -> None:
-    with pytest.raises(StrategyError, match="there are steps of alpha_beta, bounded_minimax"):
+    known = f"there are steps of alpha_beta, bounded_minimax.*; found {spec}$"
+    with pytest.raises(StrategyError, match=known):
         record_search(create(spec), at(turns(TWO_PLY), 0))
+
+
+def grown(steps: int) -> RecordedSearch:
+    """A tree of connect four that has grown for so many steps."""
+    machine = machine_of("connectFour")
+    begins = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    return record_search(create("mcts"), begins, StepLimits(steps), FakeClock())
+
+
+def test_the_tree_of_the_lane_search_grows_from_step_to_step() -> None:
+    recorded = grown(20)
+    root, *others = recorded.log.nodes
+    totals = [int(beside.split()[0].replace(",", "")) for _, _, _, beside, _ in root.history]
+    assert totals == sorted(set(totals))
+    assert len(totals) == len(recorded.log.steps) == 20
+    assert {node.parent for node in others} <= {node.number for node in recorded.log.nodes}
+    assert recorded.choice is not None
+    ply = [node for node in others if node.parent == root.number]
+    assert sum(int(node.history[-1][3].split()[0].replace(",", "")) for node in ply) <= totals[-1]
+    best = recorded.log.nodes[root.history[-1][4]]
+    assert f"({best.edge})" == str(recorded.choice.move)
+    assert recorded.log.cut == "The search is cut here, after 20 steps: its tree would grow on."
+    (source,) = recorded.as_values()["sources"]
+    assert "while True" in source["lines"][recorded.log.steps[0].place[1] - source["first"]]
+
+
+def test_the_same_seed_grows_the_same_tree() -> None:
+    assert grown(8).as_json() == grown(8).as_json()
 
 
 def test_a_game_that_the_strategy_refuses() -> None:

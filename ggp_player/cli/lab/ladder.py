@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
@@ -26,7 +26,7 @@ from ggp_player.lab.ladder.matches import (
 )
 from ggp_player.lab.ladder.page import ladder_page, printed_table, write_ladder_plot
 from ggp_player.lab.ladder.players import ladder_players
-from ggp_player.lab.ladder.table import games_of, ladder_table
+from ggp_player.lab.ladder.table import by_release, games_of, ladder_table
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_play import MatchConditions
 from ggp_player.manager.tournament.players import check_players
@@ -122,8 +122,9 @@ def run_table(
     if not matches:
         raise click.ClickException(f"{folder} holds no matches; `ggp-player lab ladder play` does")
     games = games_of(matches) if by_game else []
+    releases = replace(ladder_table(by_release(matches) or matches), game="Releases")
     tables = [ladder_table(matches, game) for game in ("", *games)]
-    for table in tables:
+    for table in (releases, *tables):
         result_console(120).print(printed_table(table))
     if output is not None:
         write_text(output, json.dumps([asdict(table) for table in tables], indent=1) + "\n")
@@ -131,4 +132,4 @@ def run_table(
         write_ladder_plot(tables[0], plot)
     if page is not None:
         drawn = None if plot is None else os.path.relpath(plot, page.parent)
-        write_text(page, ladder_page(tables, drawn))
+        write_text(page, ladder_page(releases, tables, drawn))

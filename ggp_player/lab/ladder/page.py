@@ -30,10 +30,12 @@ def printed_table(table: LadderTable) -> Table:
     return made
 
 
-def ladder_page(tables: Sequence[LadderTable], plot: str | None = None) -> str:
-    """A page of Markdown: the table of all games, and those of single ones after it.
+def ladder_page(
+    releases: LadderTable, tables: Sequence[LadderTable], plot: str | None = None
+) -> str:
+    """A page of Markdown: the table of releases, of builds in all games, and those of single games.
 
-    ``plot`` is where a plot over releases lies, seen from the page.
+    ``plot`` is where a plot over builds lies, seen from the page.
     """
     first, *others = tables
     lines = [
@@ -43,7 +45,10 @@ def ladder_page(tables: Sequence[LadderTable], plot: str | None = None) -> str:
         f"{first.days[1]}, from balanced openings, in both seats, with clocks of "
         f"{', '.join(first.clocks)} seconds (start/play). A star marks anchors, which never "
         "change. Late, failed and illegal are replies; matches that broke off do not count.",
-        *(("", f"![Elo by release]({plot})") if plot else ()),
+        *_section(releases),
+        "",
+        "## Builds",
+        *(("", f"![Elo by build]({plot})") if plot else ()),
         *_section(first),
     ]
     for table in others:

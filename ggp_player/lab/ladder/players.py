@@ -49,6 +49,13 @@ class LadderPlayer:
         return self.name if self.name in ANCHORS else str(self)
 
     @property
+    def release(self) -> LadderPlayer:
+        """The same with a version of ours cut to the release: all builds of it are one player."""
+        if not self.has_versions:
+            return self
+        return LadderPlayer(self.name, self.version.partition("+")[0])
+
+    @property
     def is_anchor(self) -> bool:
         """Whether this player never changes."""
         return self.rated_as in (*ANCHORS, FIRST_RELEASE)

@@ -51,6 +51,16 @@ def games_of(matches: Iterable[LadderMatch]) -> list[str]:
     return sorted({match.opening.game for match in matches})
 
 
+def by_release(matches: Iterable[LadderMatch]) -> list[LadderMatch]:
+    """The same matches with the builds of a release as one player; those between two are left out."""
+    found = []
+    for match in matches:
+        players = [str(LadderPlayer.read(player).release) for player in match.result.players]
+        if len(set(players)) == len(players):
+            found.append(replace(match, result=replace(match.result, players=tuple(players))))
+    return found
+
+
 def ladder_table(matches: Sequence[LadderMatch], game: str = "") -> LadderTable:
     """Rate the players of all matches, at least one, or of those of one game."""
     played = [match for match in matches if game in ("", match.opening.game)]

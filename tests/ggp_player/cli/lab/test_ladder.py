@@ -86,7 +86,7 @@ def test_a_plot_is_beside_its_page(folder: Path, tmp_path: Path) -> None:
     page, plot = tmp_path / "page.md", folder / "plot.svg"
     shown = ladder("table", folder, "--page", page, "--plot", plot)
     assert shown.exit_code == 0, shown.output
-    assert "![Elo by release](ladder/plot.svg)" in page.read_text()
+    assert "![Elo by build](ladder/plot.svg)" in page.read_text()
     assert ">auto<" in plot.read_text()
 
 

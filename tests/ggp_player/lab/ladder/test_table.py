@@ -7,7 +7,7 @@ from math import log10
 import pytest
 
 from ggp_player.lab.ladder.page import ladder_page
-from ggp_player.lab.ladder.table import LadderTable, games_of, ladder_table
+from ggp_player.lab.ladder.table import LadderTable, by_release, games_of, ladder_table
 from tests.support.ladder_matches import match, won
 
 
@@ -55,6 +55,16 @@ def test_matches_that_broke_off_count_for_nothing() -> None:
     assert table.warnings == 1
 
 
+def test_the_builds_of_a_release_can_be_rated_as_one_player() -> None:
+    builds = ["mcts 0.2.0+0a1b", "mcts 0.2.0+2c3d", "mcts 0.3.0+4e5f"]
+    matches = [*(won(build, "Gurgeh 8+margin") for build in builds), won(builds[0], builds[1])]
+    figures = {row.figures.player: row.figures.matches for row in ladder_table(matches).rows}
+    assert figures == {builds[0]: 2, builds[1]: 2, builds[2]: 1, "Gurgeh 8+margin": 3}
+    rows = ladder_table(by_release(matches)).rows
+    figures = {row.figures.player: row.figures.matches for row in rows}
+    assert figures == {"mcts 0.2.0": 2, "mcts 0.3.0": 1, "Gurgeh 8+margin": 3}
+
+
 def test_games_can_be_rated_by_themselves() -> None:
     matches = [won("a 1", "uct 1"), won("uct 1", "a 1", game="nim", date="2026-02-01")]
     assert games_of(matches) == ["hex", "nim"]
@@ -67,11 +77,11 @@ def test_games_can_be_rated_by_themselves() -> None:
 def test_the_page_has_a_table_for_all_games_and_for_each() -> None:
     late = won("Sancho 1.61c", "uct 1", errors=((), ("3 TO", "4 TO")))
     games = [ladder_table([late], game) for game in ("", "hex")]
-    page = ladder_page(games, "ladder.svg")
+    page = ladder_page(games[0], games, "ladder.svg")
     assert "from 2026-01-01 to 2026-01-01" in page
     assert "with clocks of 20/6 seconds" in page
-    assert "![Elo by release](ladder.svg)" in page
+    assert "![Elo by build](ladder.svg)" in page
     assert "| player | Elo | 95 % | matches | points % | W/D/L | late |" in page
     assert "| Sancho 1.61c | +191 | -365 to +747 | 1 | 100.0 | 1/0/0 |  |" in page
-    assert page.count("| uct * | 0 |  | 1 | 0.0 | 0/0/1 | 2 |") == 2
+    assert page.count("| uct * | 0 |  | 1 | 0.0 | 0/0/1 | 2 |") == 3
     assert "## hex\n\nhex: Elo above uct.\n" in page

@@ -77,7 +77,8 @@ class TreeGrowth:
         place = self._machine.roles.index(self._position.role)
         for path, node in self._nodes.items():
             if len(path) == 1 and path[0][place] == move.move and move.value is not None:
-                node.look(step, self._shape(path), number(move.value), _visits(move.visits or 0), -1)
+                visits = _visits(move.visits or 0)
+                node.look(step, self._shape(path), number(move.value), visits, -1)
 
     def _last_of(self, above: _Path, branch: BranchReport) -> LoggedNode:
         """The end of the line that goes on with the most visited moves."""

@@ -73,8 +73,8 @@ def analyze_command() -> None:
 
     --stepper makes an HTML page that goes forward and back through a search node by node, with the
     tree as it grows, and the strategy's own source with the line that runs. It knows minimax,
-    bounded_minimax, alpha_beta, max_n, deliberation and textbook_uct, and ends after 2,000 steps. Of
-    mcts it shows how the tree grows by some 500 playouts a step, to 100 steps.
+    bounded_minimax, alpha_beta, max_n, deliberation and textbook_uct, and ends after 2,000 steps.
+    Of mcts it shows how the tree grows by some 500 playouts a step, to 100 steps.
 
     --patterns shows which patterns are found in the position, and what each is worth to the role:
     those that ggp-player learn has stored, or else what can be learned in --seconds.

@@ -52,7 +52,7 @@ def games_of(matches: Iterable[LadderMatch]) -> list[str]:
 
 
 def by_release(matches: Iterable[LadderMatch]) -> list[LadderMatch]:
-    """The same matches with the builds of a release as one player; those between two are left out."""
+    """The same matches with all builds of a release as one player, who meets only others."""
     found = []
     for match in matches:
         players = [str(LadderPlayer.read(player).release) for player in match.result.players]

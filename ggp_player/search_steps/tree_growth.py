@@ -27,7 +27,7 @@ SLICE_PLAYOUTS = 512
 MAX_SLICES = 100
 """The most steps; a person sees the tree grow to some fifty thousand playouts."""
 
-HOT_LOOP = run_search.function.__code__
+HOT_LOOP = inspect.unwrap(run_search).__code__
 """The function whose lines stand beside the tree."""
 
 _Path = tuple[tuple[Term, ...], ...]

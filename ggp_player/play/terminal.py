@@ -122,7 +122,7 @@ class Terminal:
         console.rule(f"step {line.number + 1}" if not table.is_over else "the end")
         if line.number:
             self.say(f"last: {_last_move(table)}", "dim")
-        for sentence in told_of(table):
+        for sentence in told_of(table, names_of(table)):
             self.say(sentence, "dim")
         facts = table.facts(line.number)
         if facts is not None:

@@ -345,7 +345,7 @@ class TerminalSession:
         comment = opening_comment(self._session.ruleset.source.text)
         if not comment:
             raise PlayError("the rulesheet says nothing in plain words")
-        for paragraph in comment.paragraphs or (comment.title,):
+        for paragraph in (*comment.paragraphs, *comment.drawings) or (comment.title,):
             self._terminal.say(paragraph)
         for name, said in comment.items:
             self._terminal.say(f"{name}: {said}", "dim")

@@ -393,8 +393,6 @@ def told_of_ending(ending: EndingWords) -> str:
 
 
 def _told(thing: str, places: Sequence[str]) -> str:
-    if not places:
-        return thing
     if len(places) > MAX_PLACES:
         return Sentence("{thing} on {count} places", thing=thing, count=len(places))
     return Sentence("{thing} on {places}", thing=thing, places=listed(places))

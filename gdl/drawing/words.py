@@ -24,8 +24,8 @@ KEYWORDS = frozenset({"role", "distinct"})
 class EndingWords:
     """What has decided a match, in words of its rules; :class:`str` makes a sentence of it.
 
-    ``things`` are the facts, each with its places, and without any where it is on no board. Where
-    none is known ``causes`` are the rules that have ended the match.
+    ``things`` are the facts on boards, each with its places. Where none is known ``causes`` are the
+    rules that have ended the match.
     """
 
     things: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -74,8 +74,9 @@ def ending_in_words(
 ) -> EndingWords:
     """Say what has decided a match, ``facts``, or else which of its ``rules`` have ended it.
 
-    The facts on boards come before others, such as scores; whose turn it is decides nothing that
-    could be seen. Empty where neither is known.
+    Only facts on boards are named: others, such as scores, are words of the rules that say little
+    beside the result, and so are conditions without arguments, such as ``decided``. Empty where
+    nothing else is known.
     """
     decisive = _facts_in_words(layout, facts)
     if decisive:
@@ -88,9 +89,8 @@ def _facts_in_words(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     cells = names_without_play(layout).boards
     placed: dict[str, list[str]] = defaultdict(list)
-    others: list[tuple[str, tuple[str, ...]]] = []
     for fact in sorted(facts, key=str):
-        name, words = function_of(fact)[0], words_of(fact)
+        words = words_of(fact)
         for number, board in enumerate(layout.boards):
             pattern = board.pattern_of.get(function_of(fact))
             if pattern is None or pattern.part is Part.PANEL:
@@ -99,33 +99,34 @@ def _facts_in_words(
             if pattern.end:
                 end = cells[number].name(pattern.end_of(words))
                 place += f"-{end or ' '.join(pattern.end_of(words))}"
-            content = " ".join(pattern.content_of(words)) or spoken(name)
+            content = " ".join(pattern.content_of(words)) or spoken(function_of(fact)[0])
             if place not in placed[content]:
                 placed[content].append(place)
             break
-        else:
-            if name not in layout.turn:
-                others.append((" ".join((spoken(name), *words)), ()))
-    return tuple((thing, tuple(places)) for thing, places in placed.items()) or tuple(others)
+    return tuple((thing, tuple(places)) for thing, places in placed.items())
 
 
 def _thing_in_words(thing: str, places: Sequence[str]) -> str:
-    if not places:
-        return thing
     if len(places) > MAX_PLACES:
         return f"{thing} on {len(places)} places"
     return f"{thing} on {_listed(places)}"
 
 
 def _rule_in_words(rule: Rule) -> str:
-    """The conditions of a rule, without those that hold in every state."""
+    """The conditions of a rule, without those that hold in every state.
+
+    Nothing where no condition names anything: a bare name is of the rulesheet's making.
+    """
     found = []
+    names_something = False
     for atom, is_positive in atoms_of(*rule.body):
         if atom.name in KEYWORDS:
             continue
-        said = " ".join(map(spoken, _spoken_words(atom)))
+        words = _spoken_words(atom)
+        names_something |= len(words) > 1
+        said = " ".join(map(spoken, words))
         found.append(said if is_positive else f"not {said}")
-    return " and ".join(found)
+    return " and ".join(found) if names_something else ""
 
 
 def _spoken_words(atom: Atom) -> list[str]:

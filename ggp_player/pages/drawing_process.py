@@ -15,7 +15,7 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -26,9 +26,11 @@ from gdl.analysis.boards import (
     BoardCell,
     BoardLayout,
     LayoutRefinement,
+    Outcome,
     Part,
     cells_of_move,
     find_layout,
+    state_after,
 )
 from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
@@ -83,7 +85,8 @@ REPEAT_SECONDS = 0.05
 """CPU seconds after which a limit that went unheard is raised again."""
 
 DECIDING_SECONDS = 1.0
-"""CPU seconds in which it is found what has decided a match; otherwise nothing is marked."""
+"""CPU seconds in which it is found what has decided a match, or what moves that name no place
+change; otherwise nothing is marked."""
 
 LEAST_SECONDS = 0.05
 """CPU seconds for each of these, in which its state is computed."""
@@ -302,8 +305,9 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     cells: dict[str, tuple[str, ...]] = {}
     line: Line = ()
     if layout is not None:
-        cells = {move: _names(_cells(layout, move, state)) for move in request.moves}
-        line = places_of_line(layout, state, request.line)
+        outcome = _outcome(request.rules, state)
+        cells = {move: _names(_cells(layout, move, state, outcome)) for move in request.moves}
+        line = places_of_line(layout, state, request.line, outcome)
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
@@ -370,10 +374,26 @@ def _listed(state: Sequence[Term]) -> Drawing:
     return Drawing("", tuple(map(str, state[:MAX_LISTED_FACTS])))
 
 
-def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[BoardCell, ...]:
+def _outcome(rules: str, state: Sequence[Term]) -> Outcome:
+    """What moves in a state lead to; nothing where the rules go wrong, or time is up."""
+    end = time.process_time() + DECIDING_SECONDS
+
+    def facts_after(move: Term) -> Iterable[Term] | None:
+        with suppress(GdlError):
+            if time.process_time() < end:
+                machine = _machine(rules)
+                return state_after(machine, machine.state_of(state), move)
+        return None
+
+    return facts_after
+
+
+def _cells(
+    layout: BoardLayout, move: str, state: Sequence[Term], outcome: Outcome | None = None
+) -> tuple[BoardCell, ...]:
     """The places that a move names."""
     try:
-        return cells_of_move(layout, gdl.parse_term(move), state)
+        return cells_of_move(layout, gdl.parse_term(move), state, outcome)
     except GdlError:
         return ()
 
@@ -382,8 +402,10 @@ def _names(cells: Iterable[BoardCell]) -> tuple[str, ...]:
     return tuple(f"{cell.board} {' '.join(cell.key)}" for cell in cells)
 
 
-def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Line:
-    """Find the places of the next joint moves.
+def places_of_line(
+    layout: BoardLayout, state: Sequence[Term], line: Line, outcome: Outcome | None = None
+) -> Line:
+    """Find the places of the next joint moves; of the first one by its ``outcome``.
 
     Where a move names a column only, things fall to its lowest free place, as in connect four.
     """
@@ -395,11 +417,12 @@ def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Li
         if any(item.part is Part.PIECE for item in placed.shown)
     }
     found = []
-    for joint_move in line[:MAX_LINE]:
+    for number, joint_move in enumerate(line[:MAX_LINE]):
+        known = None if number else outcome
         cells = [
             cell
             for move in joint_move
-            for cell in _lowest_free(layout, _cells(layout, move, state), taken)
+            for cell in _lowest_free(layout, _cells(layout, move, state, known), taken)
         ]
         taken.update(cells)
         found.append(_names(dict.fromkeys(cells)))
@@ -453,7 +476,8 @@ def _drawn_step(match: _Replayed, step: int) -> Drawing:
     before = facts_of(match.states[step - 1]) if step else None
     line: Line = ()
     if match.layout is not None:
-        line = places_of_line(match.layout, state, match.lines.get(step, ()))
+        outcome = _outcome(match.rules, state)
+        line = places_of_line(match.layout, state, match.lines.get(step, ()), outcome)
     ending = _Ending()
     if match.layout is not None and not _is_reached(match, step + 1):
         ending = _ending(match.rules, "", match.states[step])

@@ -10,12 +10,16 @@ Several people at one screen know together what each of them knows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product, takewhile
 from typing import TypeAlias
 
-from gdl import Constant, Ruleset, State, StateMachine, Term
+from gdl import Constant, Function, Ruleset, State, StateMachine, Term
+from gdl.analysis.move_names import MoveNames
+from gdl.drawing import spoken
+from gdl.language import body_atoms
 from ggp_player.play.match_line import JointMove, LineStep, MatchLine
 
 MAX_POSSIBLE_STATES = 1_000
@@ -23,6 +27,8 @@ MAX_POSSIBLE_STATES = 1_000
 
 MAX_SUCCESSORS = 4_000
 """States that are computed for a step, some milliseconds each at worst."""
+
+_WORD = re.compile(r"[^\s()]+")
 
 KnownMove: TypeAlias = Term | None
 """A move of a role, None where it is not known which."""
@@ -45,6 +51,11 @@ class Knowledge:
     def is_complete(self) -> bool:
         """Whether only one state is possible, so that there is nothing to keep from them."""
         return self.possible is not None and len(self.possible) == 1
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether neither the state nor a move of the last step is unknown."""
+        return self.is_complete and None not in self.moves
 
     @property
     def facts(self) -> frozenset[Term] | None:
@@ -72,6 +83,7 @@ class Sight:
 
     def __init__(self, ruleset: Ruleset, machine: StateMachine) -> None:
         self.hides = ruleset.has_percepts
+        self._repeating = _percepts_that_repeat_moves(ruleset)
         self._machine = machine
         self._followed = _Followed()
 
@@ -89,6 +101,20 @@ class Sight:
             self._followed = _Followed(old.persons, line.steps, tuple(known))
         return tuple(known)
 
+    def in_words(self, percepts: Sequence[Term], names: MoveNames) -> tuple[str, ...]:
+        """Say percepts in plain words: ``random: die 3``, ``your card queen``.
+
+        One that repeats a role's move is said as that move is; it is left out where that role only
+        waits.
+        """
+        return tuple(words for one in percepts if (words := self._percept_in_words(one, names)))
+
+    def _percept_in_words(self, percept: Term, names: MoveNames) -> str:
+        if isinstance(percept, Function) and _function_of(percept) in self._repeating:
+            role, move = percept.args
+            return "" if names.waits(move) else f"{role}: {names.name(move)}"
+        return " ".join(map(spoken, _WORD.findall(str(percept))))
+
     def _after(
         self, steps: Sequence[LineStep], known: Sequence[Knowledge], persons: Sequence[Constant]
     ) -> Knowledge:
@@ -103,6 +129,25 @@ class Sight:
         if possible is None or not _hold(seen, possible):
             return Knowledge(None, seen.own_moves(), percepts)
         return Knowledge(tuple(seen.states), seen.known_moves(), percepts)
+
+
+def _percepts_that_repeat_moves(ruleset: Ruleset) -> frozenset[tuple[str, int]]:
+    """The functions of percepts that are a role and the move that it does, in each of their rules.
+
+    It is read off the rules alone: by the moves made, words would tell whether a percept is true.
+    """
+    repeats: dict[tuple[str, int], bool] = {}
+    for rule in ruleset.rules:
+        percept = rule.head.args[1] if rule.head.relation == ("sees", 2) else None
+        if isinstance(percept, Function):
+            done = [atom.args for atom, holds in body_atoms(rule) if holds and atom.name == "does"]
+            function = _function_of(percept)
+            repeats[function] = repeats.get(function, True) and percept.args in done
+    return frozenset(function for function, always in repeats.items() if always)
+
+
+def _function_of(term: Function) -> tuple[str, int]:
+    return term.name.lower(), len(term.args)
 
 
 def _hold(seen: _Seen, possible: Sequence[State]) -> bool:

@@ -288,8 +288,9 @@ class PlayPage:
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
         if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
-            names = names_told(self._names_in(seen.language), table)
-            position = {**view_of(table, seen.language), "names": names}
+            names = self._names_in(seen.language)
+            view = view_of(table, seen.language, names)
+            position = {**view, "names": names_told(names, table)}
             if seen.board != self._board_version:
                 position["board"] = _board_message(board, seen.language)
             message["position"] = position

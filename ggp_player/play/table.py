@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import starmap, zip_longest
 
 from gdl import Constant, Ruleset, Term
+from gdl.analysis.move_names import MoveNames
 from gdl.drawing import MAX_PLACES, EndingWords
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
@@ -33,6 +34,9 @@ CHOICE_SECONDS = 0.05
 
 HIDDEN_MOVE = "?"
 """In place of a move that people may not see."""
+
+OWN_WORDS = MoveNames()
+"""Moves in the words of the rules."""
 
 HUMAN = "human"
 """What the records call a person."""
@@ -350,18 +354,20 @@ class Table:
         return ours, others
 
 
-def told_of(table: Table) -> tuple[str, ...]:
+def told_of(table: Table, names: MoveNames = OWN_WORDS) -> tuple[str, ...]:
     """What people saw in the last step, and what they can know of the state, in sentences."""
     if not table.is_veiled:
-        return (Sentence("What was hidden is shown now."),) if table.sight.hides else ()
+        was_hidden = table.sight.hides and not all(one.tells_all for one in table.knowledge)
+        return (Sentence("What was hidden is shown now."),) if was_hidden else ()
     knowledge = table.knowledge[-1]
     seen = tuple(
         Sentence(
             "{role} sees {percepts}.",
             role=role,
-            percepts=listed([*map(str, percepts)]) if percepts else Sentence("nothing"),
+            percepts=listed(words) if words else Sentence("nothing"),
         )
         for role, percepts in zip(table.persons, knowledge.percepts, strict=False)
+        for words in [table.sight.in_words(percepts, names)]
     )
     return *seen, _told_of_state(knowledge)
 
@@ -387,8 +393,6 @@ def told_of_ending(ending: EndingWords) -> str:
 
 
 def _told(thing: str, places: Sequence[str]) -> str:
-    if not places:
-        return thing
     if len(places) > MAX_PLACES:
         return Sentence("{thing} on {count} places", thing=thing, count=len(places))
     return Sentence("{thing} on {places}", thing=thing, places=listed(places))

@@ -5,12 +5,17 @@ from __future__ import annotations
 from gdl.analysis.move_names import MoveNames
 from ggp_player.languages import ENGLISH, Language
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, Table, told_of
+from ggp_player.play.table import HIDDEN_MOVE, MAX_LEGAL, OWN_WORDS, Table, told_of
 from ggp_player.protocol import move_texts
 
 
-def view_of(table: Table, language: Language = ENGLISH) -> dict[str, object]:
-    """What a page shows of a table besides the board and the thoughts, as values for JSON."""
+def view_of(
+    table: Table, language: Language = ENGLISH, names: MoveNames = OWN_WORDS
+) -> dict[str, object]:
+    """What a page shows of a table besides the board and the thoughts, as values for JSON.
+
+    The moves are those of the rules; what people saw is told with their ``names``.
+    """
     line, shown = table.line, table.shown
     choosing = table.choosing
     legal = {str(role): move_texts(table.legal_moves(role)[:MAX_LEGAL]) for role in choosing}
@@ -29,8 +34,8 @@ def view_of(table: Table, language: Language = ENGLISH) -> dict[str, object]:
             for role in table.persons
             if (move := table.chosen(role)) is not None
         },
-        "moves": _moves(table),
-        "knowledge": tuple(map(language.say, told_of(table))),
+        "moves": _moves(table, names),
+        "knowledge": tuple(map(language.say, told_of(table, names))),
         "is_over": table.is_over,
         "result": language.say(table.result()),
         "goals": goals,
@@ -58,7 +63,7 @@ def names_told(names: MoveNames, table: Table) -> dict[str, str]:
     return names.told(made, [table.legal_moves(role)[:MAX_LEGAL] for role in table.choosing])
 
 
-def _moves(table: Table) -> list[dict[str, object]]:
+def _moves(table: Table, names: MoveNames) -> list[dict[str, object]]:
     return [
         {
             "turn": number,
@@ -66,15 +71,15 @@ def _moves(table: Table) -> list[dict[str, object]]:
                 HIDDEN_MOVE if move is None else str(move) for move in table.moves(number)
             ],
             "errors": table.errors(number),
-            "seen": _percepts(table, number),
+            "seen": _percepts(table, number, names),
         }
         for number in range(1, len(table.line.steps))
     ]
 
 
-def _percepts(table: Table, step: int) -> str | None:
+def _percepts(table: Table, step: int, names: MoveNames) -> str | None:
     """What people saw in a step, where that is all that they may know."""
     if not table.sight.hides:
         return None
     percepts = table.knowledge[step].percepts
-    return ", ".join(" ".join(map(str, seen)) for seen in percepts if seen)
+    return ", ".join(words for seen in percepts for words in table.sight.in_words(seen, names))

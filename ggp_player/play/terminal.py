@@ -122,7 +122,7 @@ class Terminal:
         console.rule(f"step {line.number + 1}" if not table.is_over else "the end")
         if line.number:
             self.say(f"last: {_last_move(table)}", "dim")
-        for sentence in told_of(table):
+        for sentence in told_of(table, names_of(table)):
             self.say(sentence, "dim")
         facts = table.facts(line.number)
         if facts is not None:
@@ -345,7 +345,7 @@ class TerminalSession:
         comment = opening_comment(self._session.ruleset.source.text)
         if not comment:
             raise PlayError("the rulesheet says nothing in plain words")
-        for paragraph in comment.paragraphs or (comment.title,):
+        for paragraph in (*comment.paragraphs, *comment.drawings) or (comment.title,):
             self._terminal.say(paragraph)
         for name, said in comment.items:
             self._terminal.say(f"{name}: {said}", "dim")

@@ -31,7 +31,7 @@ from gdl.analysis.boards.layout import (
     function_of,
     words_of,
 )
-from gdl.analysis.boards.moves import BoardCell, cells_of_move
+from gdl.analysis.boards.moves import BoardCell, Outcome, cells_of_move, state_after
 from gdl.analysis.boards.refinement import LayoutRefinement, LayoutRefinementError
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "LayoutRefinement",
     "LayoutRefinementError",
     "MovePattern",
+    "Outcome",
     "Panel",
     "Part",
     "Place",
@@ -53,5 +54,6 @@ __all__ = [
     "find_layout",
     "function_of",
     "natural_key",
+    "state_after",
     "words_of",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 from gdl.analysis.boards.layout import Board, BoardLayout, MovePattern, function_of, words_of
 from gdl.language import Term
+from gdl.state_machine import State, StateMachine
+
+Outcome: TypeAlias = Callable[[Term], Iterable[Term] | None]
+"""Gives the facts after a move; None where that is not known."""
 
 
 class BoardCell(NamedTuple):
@@ -17,13 +21,17 @@ class BoardCell(NamedTuple):
 
 
 def cells_of_move(
-    layout: BoardLayout, move: Term, state: Iterable[Term] = ()
+    layout: BoardLayout,
+    move: Term,
+    state: Iterable[Term] = (),
+    outcome: Outcome | None = None,
 ) -> tuple[BoardCell, ...]:
     """Return the cells that a move names, in its order: from, to, placed.
 
     A move that names only a column or a row has all its cells. With a ``state``, a move that names
-    no place but a piece by its word has the cells where that lies. Empty where it names nothing
-    on a board.
+    no place but a piece by its word has the cells where that lies; where it names one piece, and
+    the ``outcome`` is known, those that it leaves, or where it leaves none, those where it comes to
+    lie. Empty where the move names nothing on a board.
     """
     words = words_of(move)
     pattern = layout.move_patterns.get(function_of(move)) or MovePattern(
@@ -35,15 +43,35 @@ def cells_of_move(
         taken, cells = _cells_at(layout, pattern, words, i)
         found += [cell for cell in cells if cell not in found]
         i += max(1, taken)
-    return tuple(
-        found
-        or _line_of(layout, pattern, words)
-        or [
-            cell
-            for i, word in enumerate(words)
-            for cell in _cells_of_piece(layout, pattern, i, word, state)
-        ]
-    )
+    if found:
+        return tuple(found)
+    if line := _line_of(layout, pattern, words):
+        return line
+    pieces = _pieces_named(pattern, words)
+    if not pieces:
+        return ()
+    facts = frozenset(state)
+    lies = list(_places_of(layout, pieces, sorted(facts, key=str)))
+    after = outcome(move) if outcome is not None and len(pieces) == 1 else None
+    if after is None:
+        return tuple(dict.fromkeys(cell for _, cell in lies))
+    later = frozenset(after)
+    left = [cell for fact, cell in lies if fact not in later]
+    comes = _places_of(layout, pieces, sorted(later - facts, key=str))
+    return tuple(dict.fromkeys(left or (cell for _, cell in comes)))
+
+
+def state_after(machine: StateMachine, state: State, move: Term) -> State | None:
+    """Return the state after a move, for which all others make their first; None if it is illegal.
+
+    If several roles may make it, the first of them does.
+    """
+    legal = [machine.legal_moves(state, role) for role in machine.roles]
+    mover = next((number for number, moves in enumerate(legal) if move in moves), None)
+    if mover is None or not all(legal):
+        return None
+    joint_move = [move if number == mover else moves[0] for number, moves in enumerate(legal)]
+    return machine.next_state(state, joint_move)
 
 
 def _cells_at(
@@ -72,18 +100,24 @@ def _may_name(pattern: MovePattern, number: int, start: int, size: int) -> bool:
     return True
 
 
-def _cells_of_piece(
-    layout: BoardLayout, pattern: MovePattern, i: int, word: str, state: Iterable[Term]
-) -> list[BoardCell]:
-    found = []
-    if pattern.contents[i] and not pattern.places[i]:
-        for fact in state:
-            for number in pattern.contents[i]:
-                board = layout.boards[number]
-                drawn = board.pattern_of.get(function_of(fact))
+def _pieces_named(
+    pattern: MovePattern, words: tuple[str, ...]
+) -> list[tuple[tuple[int, ...], str]]:
+    """The words of a move that are a piece, and no place, each with the boards that have it."""
+    named = zip(pattern.contents, pattern.places, words, strict=True)
+    return [(numbers, word) for numbers, places, word in named if numbers and not places]
+
+
+def _places_of(
+    layout: BoardLayout, pieces: list[tuple[tuple[int, ...], str]], facts: Collection[Term]
+) -> Iterator[tuple[Term, BoardCell]]:
+    """Yield the facts that have one of these pieces, each with its place."""
+    for numbers, word in pieces:
+        for fact in facts:
+            for number in numbers:
+                drawn = layout.boards[number].pattern_of.get(function_of(fact))
                 if drawn is not None and word in drawn.content_of(words_of(fact)):
-                    found.append(BoardCell(number, drawn.key_of(words_of(fact))))
-    return found
+                    yield fact, BoardCell(number, drawn.key_of(words_of(fact)))
 
 
 def _line_of(

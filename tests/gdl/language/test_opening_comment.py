@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,11 +63,51 @@ def test_comments_of_public_rulesheets(text: str, wanted: OpeningComment) -> Non
     assert bool(opening_comment(text)) == bool(wanted.title or wanted.paragraphs)
 
 
-def test_a_drawing_is_no_prose() -> None:
-    drawn = ";   mill --- inn ---.\n;    |        |   |\n;   tower -------'  |\n"
-    items = ";\n; Roles: thief\n"
-    found = opening_comment(f"; Run -- as you can.\n;\n{drawn}{items}")
-    assert found == OpeningComment("", ("Run -- as you can.",), (("Roles", "thief"),))
+STREETS = """\
+  mill --- inn ---.
+   |        |   |
+  tower -------'  |
+"""
+MAZE = """\
+    S . . #      S start, # wall
+    . # . .
+    . . . T      * and T treasures
+"""
+NONOGRAM = """\
+    11
+ 1 X
+ 3 XXX
+"""
+
+
+@pytest.mark.parametrize("drawn", [STREETS, MAZE, NONOGRAM])
+def test_a_drawing_is_no_prose_and_keeps_its_lines(drawn: str) -> None:
+    comment = "".join(f";{line}\n" for line in drawn.splitlines())
+    found = opening_comment(f"; Run -- as you can.\n; It looks so:\n{comment};\n; Roles: thief\n")
+    assert found == OpeningComment(
+        "", ("Run -- as you can. It looks so:",), (("Roles", "thief"),), (dedent(drawn).rstrip(),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("; -----------\n; --- Nim ---\n; -----------\n", OpeningComment("Nim")),
+        ("; ###\n; ###\n; ###\n; NIM\n; ###\n", OpeningComment("NIM")),
+        ("; 2009-10-11\n; v. 2\n; By A. B.\n", OpeningComment("", ("v. 2 By A. B.",))),
+        ("; Nim\n;\n; - take one\n; - or two\n; - or more.\n", None),
+    ],
+)
+def test_frames_dates_and_lists_are_no_drawings(text: str, wanted: OpeningComment | None) -> None:
+    found = opening_comment(text + RULES)
+    assert found == (wanted or OpeningComment("Nim", ("take one or two or more.",)))
+    assert not found.drawings
+
+
+def test_a_line_before_a_drawing_is_no_heading_of_rules() -> None:
+    maze = "".join(f";{line}\n" for line in MAZE.splitlines())
+    found = opening_comment(f"; A maze.\n;\n; It looks so:\n{maze}{RULES}")
+    assert found.paragraphs == ("A maze.", "It looks so:")
 
 
 def test_a_comment_without_end_is_cut() -> None:

@@ -68,6 +68,18 @@ async def test_a_state_is_drawn_and_a_line_is_placed(drawer: Drawer) -> None:
     assert drawing.line == (("0 3 1",), ("0 3 2",), ("0 4 1",))  # things fall
 
 
+async def test_a_move_that_names_no_place_is_placed_where_it_puts_its_piece(
+    drawer: Drawer,
+) -> None:
+    """The sudoku's next cell is the first one, though a 3 stands in another."""
+    rules = (GAMES / "sudokuSmall.kif").read_text()
+    moves = ("(write 2)", "(write 3)")
+    request = DrawState(rules, first_state(rules), moves=moves, line=(moves[1:],))
+    (drawing,) = await drawer.draw(request)
+    assert drawing.cells == dict.fromkeys(moves, ("0 1",))
+    assert drawing.line == (("0 1",),)
+
+
 async def test_moves_have_names_that_are_found_once(drawer: Drawer) -> None:
     names = await drawer.names(CONNECT_FOUR)
     assert names.told(["(drop 3)", "noop"]) == {"(drop 3)": "column 3", "noop": ""}

@@ -11,6 +11,8 @@ import pytest
 
 import gdl
 from gdl import Constant, State
+from gdl.analysis.move_names import MoveNames
+from gdl.drawing import move_names_of
 from gdl.state_machine import RuledMachine
 from ggp_player.errors import PlayError
 from ggp_player.play import knowledge
@@ -120,6 +122,51 @@ def test_all_is_shown_at_the_end() -> None:
     assert table.facts(table.line.number) == frozenset(table.line.last.state)
     assert table.moves(2) == table.line.steps[2].joint_move
     assert told_of(table) == ("What was hidden is shown now.",)
+
+
+@pytest.mark.parametrize("game", ["pig", "diceRace"])
+def test_nothing_is_said_to_have_been_hidden_where_percepts_told_all(game: str) -> None:
+    rules = rules_of(game)
+    machine = gdl.interpret(rules)
+    table = Table(rules, machine, machine.roles[:1])
+    table.line = random_line(machine, 3, 150)
+    assert table.line.is_over
+    assert told_of(table) == ()
+
+
+@pytest.mark.parametrize(
+    ("game", "steps", "seen", "told"),
+    [
+        ("pig", ["roll noop noop", "noop noop (die 3)"], "random: die 3", "first sees random: "),
+        ("kuhnPoker", ["noop noop (deal queen king)"], "your card queen", "sees your card queen."),
+        ("kuhnPoker", ["noop noop (deal jack king)", "bet noop noop"], "first: bet", ""),
+        ("phantomTicTacToe", ["(try b2) noop"], "turn of nought, placed", "and placed."),
+    ],
+)
+def test_percepts_are_said_as_moves_are_or_in_plain_words(
+    game: str, steps: list[str], seen: str, told: str
+) -> None:
+    rules = rules_of(game)
+    machine = gdl.interpret(rules)
+    table, names = Table(rules, machine, machine.roles[:1]), move_names_of(rules)
+    for joint_move in steps:
+        moves = gdl.parse_term(f"(moves {joint_move})")
+        table.line = table.line.after(moves.args)  # type: ignore[union-attr]
+    shown = view_of(table, names=names)["moves"]
+    assert shown[-1]["seen"] == seen  # type: ignore[index]
+    assert told in " ".join(told_of(table, names))
+
+
+def test_only_what_the_rules_always_repeat_is_said_as_a_move() -> None:
+    """A percept that tells of a move by other rules, too, is no sign that it was made."""
+    true = "(<= (sees ann (did ?role ?move)) (does ?role ?move))"
+    lie = "(<= (sees ann (did ?role (hit 1))) (role ?role) (not (does ?role (hit 1))))"
+    percept = gdl.parse_term("(did bob (hit 1))")
+    said: list[str] = []
+    for sees in (true, true + lie):
+        rules = gdl.parse(f"(role ann) (role bob) {sees}")
+        said += Sight(rules, gdl.interpret(rules)).in_words([percept], MoveNames())
+    assert said == ["bob: hit 1", "did bob hit 1"]
 
 
 def test_people_at_one_screen_know_together_what_each_knows() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import gdl
-from gdl.analysis.boards import cells_of_move
+from gdl.analysis.boards import cells_of_move, state_after
 from tests.support.compiled_games import reasoner_of
 from tests.support.drawn_games import layout_of_game, states_of
 
@@ -46,6 +46,30 @@ def test_a_piece_is_where_the_state_has_it() -> None:
     state = reasoner_of("eightPuzzle").initial_state()
     (cell,) = cells_of_move(layout, gdl.parse_term("(slide 6)"), state)
     assert cell.key == ("4",)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "move", "keys"),
+    [
+        ("eightPuzzle", [], "(slide 6)", ["4"]),  # the tile leaves its place
+        ("sudokuSmall", [], "(write 3)", ["1"]),  # 3 stands elsewhere, and comes to cell 1
+        ("sudokuSmall", [], "(write 2)", ["1"]),  # there was no 2
+        ("sudokuSmall", [], "(write 9)", []),  # not legal, and on no cell
+        ("codeBreaker", [], "(set red blue red)", []),  # which piece comes to which cell?
+        ("diceRace", [["noop", "noop", "(throw 2)"]], "(run 1)", ["0"]),
+    ],
+)
+def test_of_pieces_those_are_marked_that_a_move_takes_or_else_puts(
+    name: str, before: list[list[str]], move: str, keys: list[str]
+) -> None:
+    layout, machine = layout_of_game(name), reasoner_of(name)
+    state = machine.initial_state()
+    for joint_move in before:
+        state = machine.next_state(state, list(map(gdl.parse_term, joint_move)))
+    cells = cells_of_move(
+        layout, gdl.parse_term(move), state, lambda made: state_after(machine, state, made)
+    )
+    assert [" ".join(cell.key) for cell in cells] == keys
 
 
 @pytest.mark.parametrize("name", ["amazons", "breakthrough", "chess", "hex", "reversi", "trefoil"])

@@ -30,7 +30,7 @@ follow(address(number ? `/events?page=${number}` : "/events"), update, (state) =
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");
   if (state === "closed") lookForProgram();
-});
+}, { goesOnUnseen: Boolean(number) && !byId("gallery") }); // the game manager's players are here for as long as this goes on
 
 for (const name of ["back", "hint", "flip", "resign", "new"]) {
   byId(name)?.addEventListener("click", (event) => act(name, event.currentTarget));

@@ -237,6 +237,10 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
         page.locator("#count", has_text="4 of 48 games").wait_for()
         page.get_by_label("Kind").select_option("turns")
         page.locator("#count", has_text="3 of 48 games").wait_for()
+        page.get_by_label("Length").select_option("30")
+        page.locator("#count", has_text="1 of 48 games").wait_for()
+        page.get_by_label("Length").select_option("10")
+        page.locator("#count", has_text="1 of 48 games").wait_for()
         page.get_by_label("Players").select_option("2")
         page.locator("#ticTacToe").scroll_into_view_if_needed()
         page.locator("#ticTacToe .picture svg").wait_for()  # drawn as it is seen

@@ -130,7 +130,9 @@ async def test_a_match_is_clicked_to_its_end(
 async def test_the_rules_are_beside_the_board(visitor: Visitor) -> None:
     _, page = await visitor.get()
     assert "Cross and nought take turns to put a mark on a free square" in page
-    assert "<dt>Roles</dt><dd>cross, nought (alternating" in page
+    assert '<dt>Roles</dt><dd lang="en">cross, nought (alternating' in page
+    _, german = await visitor.get(**{"Accept-Language": "de"})
+    assert '<dt>Rollen</dt><dd lang="en">cross, nought (alternating' in german
     status, text = await visitor.get("/rules")
     assert (status, text) == (200, (GAMES / "ticTacToe.kif").read_text())
 

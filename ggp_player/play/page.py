@@ -40,7 +40,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
-from ggp_player.pages.site import PageSite, language_of
+from ggp_player.pages.site import NO_PAGE, PageSite, asks_for_page, language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.levels import remembered_level
 from ggp_player.play.session import PlaySession
@@ -467,7 +467,11 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
     try:
         return await handler(request)
     except web.HTTPException as error:
-        return _sentence(error.status, language_of(request).say(error.reason))
+        language = language_of(request)
+        if error.status == 404 and asks_for_page(request):
+            sentence = error.reason if isinstance(error.reason, Sentence) else NO_PAGE
+            return PageSite("ggp-player").error(404, sentence, language=language)
+        return _sentence(error.status, language.say(error.reason))
     except PlayError as error:
         return _sentence(409, language_of(request).say(sentence_of(error)))
 

@@ -154,6 +154,7 @@ PLAY = {"number": 1, "gallery": "", "game": "0", "persons": "0", "is_session": T
         ("play.html", {**PLAY, "rules": opening_comment("")}),
         ("play.html", {**PLAY, "rules": opening_comment("; A\n;\n; So.\n;\n; Roles: a, b\n")}),
         ("play.html", {**PLAY, "gallery": "/", "rules": opening_comment("")}),
+        ("error.html", {"sentence": "1"}),
         ("seat.html", {"name": "0", "number": 0}),
     ],
 )

@@ -137,6 +137,17 @@ async def test_the_rules_are_beside_the_board(visitor: Visitor) -> None:
     assert (status, text) == (200, (GAMES / "ticTacToe.kif").read_text())
 
 
+async def test_a_wrong_address_is_a_page_for_a_browser_in_its_language(visitor: Visitor) -> None:
+    assert await visitor.get("/wrong") == (404, "Not Found")
+    status, page = await visitor.get("/wrong", Accept="text/html,*/*;q=0.8")
+    assert status == 404
+    assert "<title>Not found" in page
+    assert '<a href="/">To the front page</a>' in page
+    german = {"Accept": "text/html", "Accept-Language": "de"}
+    status, page = await visitor.get("/wrong", **german)
+    assert (status, "Unter dieser Adresse gibt es keine Seite." in page) == (404, True)
+
+
 async def test_rules_that_come_on_one_line_are_formatted(begin: Begin) -> None:
     rules = "; <script>alert(1)</script> said.\n" + SHORT.replace("\n", " ")
     async with (

@@ -59,7 +59,7 @@ async def test_a_browser_at_a_wrong_address_gets_a_page_and_messages_stay(serve:
         for path in ("/%28INFO%29", "/info", "/INFO", "/%20"):
             assert (await served.get(path))[::2] == (200, INFO), path
         assert (await served.get("/info%28%29"))[2].startswith("info(name(")
-        assert (await served.get("/%28wrong%29"))[2].startswith("error: character 3")
+        assert (await served.get("/%28wrong%29"))[2].startswith("error: character 2")
         assert (await served.send("wrong")).startswith("error: character 1")
 
 
@@ -117,6 +117,26 @@ async def test_a_match_is_pushed_as_it_is_played(served: Served, fields: str) ->
             if again["about"]["status"] == "completed":
                 break
     assert again["turns"][0]["joint_move"] == [move, "noop"]
+
+
+DRAW = """(role ann) (role random) (init (step 1)) (legal ann draw) (legal random roll)
+(<= (next (step 2)) (true (step 1))) (<= terminal (true (step 2))) (goal ann 90) (goal random 50)"""
+
+
+async def test_chance_has_no_goal_in_the_archive(served: Served, until: Until) -> None:
+    assert await served.send(f"( START m.1 ann ( {DRAW} ) 5 5 )") == "ready"
+    assert await served.send("( PLAY m.1 NIL )") == "draw"
+    assert await served.send("( STOP m.1 ( draw roll ) )") == "done"
+
+    async def is_archived() -> bool:
+        return "<b>90</b>" in (await served.get("/archive"))[2]
+
+    await until(is_archived)
+    for path in ("/archive", "/archive/1"):
+        page = (await served.get(path))[2]
+        assert "random" in page
+        assert "<b>90</b>" in page
+        assert "<b>50</b>" not in page
 
 
 async def test_hostile_names_are_never_markup(served: Served, until: Until) -> None:

@@ -37,7 +37,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.position_pages import PositionMeans, PositionPages
-from ggp_player.pages.site import STATIC, PageSite
+from ggp_player.pages.site import NO_PAGE, STATIC, PageSite
 from ggp_player.worker.pool import TakeWorker
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
@@ -121,6 +121,10 @@ class PlayerPages:
             matches=self._live.summaries(),
             has_archive=self._archive is not None,
         )
+
+    def not_found(self, request: web.Request) -> web.Response:
+        """A page that says that there is none, such as that of an archive that is not kept."""
+        return self._site.error(404, NO_PAGE, self._base_of(request))
 
     async def _match(self, request: web.Request) -> web.Response:
         key = request.match_info["match"]

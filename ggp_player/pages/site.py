@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gdl.drawing import SVG_STYLE
 from gdl.version import __version__
-from ggp_player.languages import ENGLISH, Language, chosen_language, languages
+from ggp_player.languages import ENGLISH, Language, Sentence, chosen_language, languages
 from ggp_player.pages.security import PAGE_HEADERS
 
 CONTENT_TYPES = {
@@ -36,6 +36,8 @@ BOARD_STYLE = "board.css"
 
 LANGUAGE_COOKIE = "ggp_player_language"
 """The cookie with the code of the language that a reader has chosen; ``language.js`` sets it."""
+
+NO_PAGE = Sentence("There is no page at this address.")
 
 _SAID = re.compile(r'\bsaid\(\s*"((?:[^"\\]|\\.)*)"')
 """What a script says: a string of JavaScript, which is one of JSON, too."""
@@ -112,9 +114,12 @@ class PageSite:
             status=status, body=body, content_type="application/json", headers=headers
         )
 
-    def error(self, status: int, sentence: str, base: str = "") -> web.Response:
+    def error(
+        self, status: int, sentence: str, base: str = "", language: Language | None = None
+    ) -> web.Response:
         """Answer with a page that says what is wrong."""
-        return self.page("error.html", base, status, sentence=sentence)
+        said = (language or ENGLISH).say(sentence)
+        return self.page("error.html", base, status, language, sentence=said)
 
     def static(self, version: str, name: str) -> web.Response:
         """Serve a static file. Raises HTTPNotFound where there is none of that name."""
@@ -134,6 +139,11 @@ class PageSite:
             return self.static(request.match_info["version"], request.match_info["name"])
 
         router.add_get(f"/{STATIC}/{{version}}/{{name}}", static, allow_head=False)
+
+
+def asks_for_page(request: web.Request) -> bool:
+    """Check for a browser's address bar, or a link; scripts and programs accept anything."""
+    return request.method == "GET" and "text/html" in request.headers.get("Accept", "")
 
 
 def language_of(request: web.Request) -> Language:

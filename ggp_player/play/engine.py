@@ -32,6 +32,9 @@ class RoleEngine:
         self._setup = setup
         self._publisher = setup.events
         self._deadline: CancellableDeadline | None = None
+        self._may_ponder = True
+        self._is_choosing = False
+        self._paused: History | None = None
         self._search = SearchSupervisor(setup, pool.take, self._notify)
 
     @property
@@ -54,14 +57,33 @@ class RoleEngine:
         """Search a position, for so many seconds if that is known, unless that goes on already."""
         if list(history) == self._search.history and self._search.is_wanted:
             return
-        self._search.stop()
+        self.rest()
         self._search.go_to(history)
         deadline = None if seconds is None else Deadline.after(seconds)
         self._search.search(deadline)
+        if seconds is None and not self._may_ponder:
+            self._pause()
 
     def rest(self) -> None:
         """Search no more."""
+        self._paused = None
         self._search.stop()
+
+    def let_ponder(self, may_ponder: bool) -> None:
+        """Search on others' time, too, where that gains, or else when asked for a move only."""
+        self._may_ponder, paused = may_ponder, self._paused
+        if self._is_choosing:
+            return
+        if may_ponder and paused is not None:
+            self.think(paused)
+        elif not may_ponder:
+            self._pause()
+
+    def _pause(self) -> None:
+        """Stop a search that goes on later, where it was."""
+        if self._search.is_wanted:
+            self.rest()
+            self._paused = tuple(self._search.history)
 
     async def choose(self, history: History, legal: Sequence[str], seconds: float) -> BestMove:
         """Return the best of the legal moves, after so many seconds or as soon as it is proved.
@@ -72,14 +94,26 @@ class RoleEngine:
         if len(legal) > 1 or self._search.ponders:
             self.think(history, seconds)
         if len(legal) == 1:
-            return BestMove(legal[0])
-        await self._wait(seconds, lambda: self._search.has_ended)
-        await self._wait(FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value())
-        found = self._best(legal)
-        self._publisher.move_chosen(len(history), found, round(monotonic() - began, 3))
+            found = BestMove(legal[0])
+        else:
+            found = await self._found(legal, seconds)
+            self._publisher.move_chosen(len(history), found, round(monotonic() - began, 3))
         if not self._search.ponders:
-            self._search.stop()
+            self.rest()
+        elif not self._may_ponder:
+            self._pause()
         return found
+
+    async def _found(self, legal: Sequence[str], seconds: float) -> BestMove:
+        self._is_choosing = True
+        try:
+            await self._wait(seconds, lambda: self._search.has_ended)
+            await self._wait(
+                FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value()
+            )
+            return self._best(legal)
+        finally:
+            self._is_choosing = False
 
     async def _wait(self, seconds: float, condition: Callable[[], bool]) -> None:
         self._deadline = CancellableDeadline.after(seconds)
@@ -118,6 +152,7 @@ class Engines:
         self.playing: dict[Constant, RoleEngine] = {}
         self.advising: dict[Constant, RoleEngine] = {}
         self.warming: asyncio.Task[None] | None = None
+        self._may_ponder = True
         self._new = new
         self._cold: set[RoleEngine] = set()
         self._clock, self._begun = clock, clock()
@@ -145,6 +180,7 @@ class Engines:
             await engine.close()
         if role not in engines:
             engines[role] = self._new(role, strategy)
+            engines[role].let_ponder(self._may_ponder)
             engines[role].open(is_player)
             if not is_warm:
                 self._cold.add(engines[role])
@@ -157,6 +193,12 @@ class Engines:
         left = WARM_UP_SECONDS - (self._clock() - self._begun) / 1000
         await asyncio.wait([self.warming], timeout=max(0.0, left))
         return self.warming.done()
+
+    def let_ponder(self, may_ponder: bool) -> None:
+        """Have all search on others' time, too, or only when they are asked for a move."""
+        self._may_ponder = may_ponder
+        for engine in (*self.playing.values(), *self.advising.values()):
+            engine.let_ponder(may_ponder)
 
     async def end_warming(self) -> None:
         """Compile no more."""

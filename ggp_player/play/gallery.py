@@ -21,6 +21,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path, PurePath
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -60,6 +61,8 @@ MATCH = "/match"
 
 _NO_WORD = re.compile(r"[^A-Za-z0-9_-]+")
 _ROLE = re.compile(r"^\(role\s+([^\s()]+)\)", re.MULTILINE)
+_ABOUT = re.compile(r"\babout (\d{1,6})\b")
+_NUMBER = re.compile(r"\b\d{1,6}\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(])")
 
 KINDS = {
@@ -70,6 +73,14 @@ KINDS = {
     "puzzle": ("one player", Sentence("puzzle")),
 }
 """Kinds of games: how a comment's line of roles begins to say so, and what people read."""
+
+LENGTHS = {
+    "10": (10, Sentence("up to 10 steps")),
+    "30": (30, Sentence("11 to 30 steps")),
+    "60": (60, Sentence("31 to 60 steps")),
+    "longer": (inf, Sentence("more than 60 steps")),
+}
+"""Lengths of matches: the most steps of each, and what people read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,17 @@ class GameCard:
     def kinds_in_words(self) -> tuple[str, ...]:
         """The kinds as people read them."""
         return tuple(KINDS[kind][1] for kind in self.kinds)
+
+    @property
+    def steps(self) -> str:
+        """The key in LENGTHS of about how long a match is; empty where that is not told.
+
+        That is how long one is at random, or else the middle of the shortest and the longest.
+        """
+        about = _ABOUT.search(self.length)
+        numbers = about.groups() if about else _NUMBER.findall(self.length)[:2]
+        steps = round(sum(map(int, numbers)) / max(1, len(numbers)))
+        return next(key for key, (most, _) in LENGTHS.items() if steps <= most) if numbers else ""
 
 
 def game_card(key: str, name: str, text: str, roles: Sequence[str] = ()) -> GameCard:
@@ -258,6 +280,7 @@ class Gallery:
             token=self._guard.token,
             games=[*reversed(added), *own],
             kinds={kind: words for kind, (_, words) in KINDS.items()},
+            lengths={key: words for key, (_, words) in LENGTHS.items()},
             levels=LEVELS,
             level=self._level,
             adaptive=remembered_level(request.cookies) or MIDDLE,

@@ -40,7 +40,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
-from ggp_player.pages.site import PageSite, language_of
+from ggp_player.pages.site import NO_PAGE, PageSite, asks_for_page, language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.levels import remembered_level
 from ggp_player.play.session import PlaySession
@@ -58,6 +58,13 @@ MAX_REQUEST = 2**14
 
 MAX_VIEWERS = 20
 """Pages that are kept up to date at a time."""
+
+UNSEEN_SECONDS = 15.0
+"""How long searches think on in people's time while no page is seen.
+
+A page that is loaded again, and most that are left for another tab, are back before that; and what
+a search is told after it goes on from what it had found.
+"""
 
 SHUTDOWN_SECONDS = 1.0
 
@@ -119,7 +126,7 @@ class PlayPage:
     ``base`` stands before the paths of the page's addresses. A page with a ``number`` is loaded
     again when its events end: another one, with another number, has taken its place. ``gallery`` is
     the address of the page from which the match was begun, if it was. The ``drawer`` is its
-    owner's, who closes it.
+    owner's, who closes it. The ``pause`` is for :data:`UNSEEN_SECONDS`.
     """
 
     def __init__(
@@ -130,9 +137,11 @@ class PlayPage:
         base: str = "",
         number: int = 0,
         gallery: str = "",
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self.table = table
         self.guard = WriteGuard()
+        self._pause = pause
         self._title = title or Sentence("A game")
         self._base = base
         self._number = number
@@ -145,6 +154,7 @@ class PlayPage:
         self._awaited: _Key | None = None
         self._drawing: asyncio.Task[None] | None = None
         self._viewers: list[_Seen] = []
+        self._leaving: asyncio.Task[None] | None = None
         self._told = asyncio.Event()
 
     def application(self) -> web.Application:
@@ -171,6 +181,7 @@ class PlayPage:
     async def start(self) -> None:
         """Begin to draw."""
         self._drawing = asyncio.create_task(self._keep_drawn())
+        self._note_viewers()
 
     async def close(self) -> None:
         """Draw no more, once the open pages show the last state."""
@@ -178,9 +189,10 @@ class PlayPage:
             async with asyncio.timeout(LAST_SECONDS):
                 await self._all_told()
         self.table.end_viewing()
-        if self._drawing is not None:
-            self._drawing.cancel()
-            await asyncio.gather(self._drawing, return_exceptions=True)
+        tasks = [task for task in (self._drawing, self._leaving) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _all_told(self) -> None:
         """Wait until the open pages were told all that there is."""
@@ -269,13 +281,29 @@ class PlayPage:
             raise web.HTTPServiceUnavailable(reason=Sentence("too many pages are open"))
         seen = _Seen(language_of(request))
         self._viewers.append(seen)
+        self._note_viewers()
         try:
             async with EventStream(request) as stream:
                 await stream.follow(self.table.news, lambda: self._next_message(seen))
         finally:
             self._viewers.remove(seen)
+            self._note_viewers()
             self._told.set()
         return stream.response
+
+    def _note_viewers(self) -> None:
+        """Tell the table that somebody looks, or, a while later, that nobody does any more."""
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+        if self._viewers:
+            self.table.watch(True)
+        elif not self.table.is_closing:
+            self._leaving = asyncio.create_task(self._watch_no_longer())
+
+    async def _watch_no_longer(self) -> None:
+        await self._pause(UNSEEN_SECONDS)
+        self.table.watch(False)
 
     def _next_message(self, seen: _Seen) -> bytes | None:
         """What has changed since a page was told last; empty where nothing has.
@@ -440,7 +468,11 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
     try:
         return await handler(request)
     except web.HTTPException as error:
-        return _sentence(error.status, language_of(request).say(error.reason))
+        language = language_of(request)
+        if error.status == 404 and asks_for_page(request):
+            sentence = error.reason if isinstance(error.reason, Sentence) else NO_PAGE
+            return PageSite("ggp-player").error(404, sentence, language=language)
+        return _sentence(error.status, language.say(error.reason))
     except PlayError as error:
         return _sentence(409, language_of(request).say(sentence_of(error)))
 

@@ -278,6 +278,10 @@ class PlaySession(Table):
         await self._think_aloud()
         self.tell()
 
+    def watch(self, is_watched: bool) -> None:
+        """Have searches think on people's time while somebody looks, and no longer."""
+        self._engines.let_ponder(is_watched)
+
     def record(self) -> MatchRecord:
         """Return the record of the match so far."""
         return self._match.record()

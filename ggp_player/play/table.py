@@ -178,6 +178,9 @@ class Table:
         self.is_closing = True
         self.wake()
 
+    def watch(self, is_watched: bool) -> None:
+        """Note whether somebody looks at a page of the table."""
+
     # ---------------------------------------------------------------------- the match rules
 
     @property

@@ -43,6 +43,8 @@ from ggp_player.front.connections import ConnectionBounds, Streams
 from ggp_player.front.front import MAX_LINE, Front, FrontSettings, FrontSite, Responder, front_of
 from ggp_player.front.request_reader import MAX_MESSAGE, HttpRequest, RequestHead, response
 from ggp_player.pages.player_pages import PlayerPages
+from ggp_player.pages.site import asks_for_page
+from ggp_player.protocol import is_meant_as_message
 from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config
 from ggp_player.server.monitoring import is_monitoring, loop_delay_measured, page
@@ -148,9 +150,15 @@ async def _message_text(request: HttpRequest) -> tuple[str, str]:
 
 
 def _is_for_page(access: AccessRules, head: RequestHead) -> bool:
-    """Check for a page of ours; ``/`` is one for a browser's address bar, or a link."""
-    is_page = access.is_for_page(head)
-    return is_page and (head.target != "/" or "text/html" in head.header("accept"))
+    """Check for a page of ours; a browser's address bar, or a link, gets one for ``/``, too.
+
+    It also gets one that says so where an address is neither that of a page nor a message.
+    """
+    if access.is_for_page(head) and head.target != "/":
+        return True
+    is_browser = head.method == "GET" and "text/html" in head.header("accept")
+    is_ours = head.target == "/" or not is_meant_as_message(message_in(head.target))
+    return bool(access.pages) and is_browser and is_ours
 
 
 def _headers(config: Config, origin: str) -> dict[str, str]:
@@ -171,6 +179,8 @@ def application(player: Player) -> web.Application:
             return web.Response(status=found.status, body=found.body, headers=kind)
         if pages is not None and request.path == "/":
             return await pages.front_page(request)
+        if pages is not None and asks_for_page(request):
+            return pages.not_found(request)
         raise web.HTTPNotFound
 
     async def options(_request: web.Request) -> web.Response:

@@ -25,7 +25,7 @@ from ggp_player.languages import (
     sentence_of,
 )
 from ggp_player.pages.site import LANGUAGE_COOKIE, PageSite, _read_static_files, language_of
-from ggp_player.play.gallery import KINDS, game_card
+from ggp_player.play.gallery import KINDS, LENGTHS, game_card
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.table import told_of_ending
@@ -131,6 +131,7 @@ GALLERY = {
         }
     ],
     "kinds": {kind: words for kind, (_, words) in KINDS.items()},
+    "lengths": {key: words for key, (_, words) in LENGTHS.items()},
     "levels": LEVELS,
     "level": 1,
     "adaptive": LEVELS[2],
@@ -153,6 +154,7 @@ PLAY = {"number": 1, "gallery": "", "game": "0", "persons": "0", "is_session": T
         ("play.html", {**PLAY, "rules": opening_comment("")}),
         ("play.html", {**PLAY, "rules": opening_comment("; A\n;\n; So.\n;\n; Roles: a, b\n")}),
         ("play.html", {**PLAY, "gallery": "/", "rules": opening_comment("")}),
+        ("error.html", {"sentence": "1"}),
         ("seat.html", {"name": "0", "number": 0}),
     ],
 )

@@ -27,6 +27,15 @@ WIDTHS = (1280, 390)
 LIMIT = 60_000
 """Milliseconds that anything may take to be seen."""
 
+BE_SEEN = """(isSeen) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => !isSeen });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""Tells a page that its tab has come to the front, or that another one is there now.
+
+All tabs of a browser without windows take themselves to be seen.
+"""
+
 OPTIONS = {"resultTypes": ["violations"]}
 
 

@@ -20,6 +20,7 @@ from ggp_player.manager_service.web.organiser_pages import OrganiserPages
 from ggp_player.manager_service.web.pages import SpectatorPages
 from ggp_player.manager_service.web.people_pages import PeoplePages
 from ggp_player.manager_service.web.visitor_pages import VisitorPages
+from ggp_player.pages.site import NO_PAGE, asks_for_page
 
 ROUTES: tuple[Route[Api], ...] = (
     Route("GET /api/openapi.json", Api.openapi),
@@ -98,6 +99,8 @@ ROUTES: tuple[Route[Api], ...] = (
 )
 """All requests but those for pages, each for a role and those above it, or for everybody."""
 
+_SITE = web.AppKey("site", ManagerSite)
+
 _log = logging.getLogger(__name__)
 
 
@@ -117,6 +120,7 @@ def add_pages(application: web.Application, api: Api) -> None:
     """Have an application answer for the pages of spectators, organisers and visitors."""
     site = ManagerSite(api)
     application.on_cleanup.append(site.close)
+    application[_SITE] = site
     site.add_static_route(application.router)
     OrganiserPages(site).add_routes(application.router)
     SpectatorPages(site).add_routes(application.router)
@@ -140,6 +144,8 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
     except web.HTTPException as error:
         if error.status < 400:
             raise
+        if error.status == 404 and asks_for_page(request) and not request.path.startswith("/api/"):
+            return request.app[_SITE].error(ApiError(404, NO_PAGE))
         return _refusal(ApiError(error.status, error.reason))
     except StoppingError as error:
         return _refusal(ApiError(503, str(error)))

@@ -27,7 +27,7 @@ export class Analysis {
       this.#show(key);
       this.source = follow(address(`${this.path}/${key}/events`), (message) => this.#update(key, message), (state) => {
         if (state !== "open" && this.key === key) this.#show(null);
-      });
+      }, { goesOnUnseen: true }); // the search ends with it
       if (this.here !== asked) await this.#lead(key); // another position was shown meanwhile
     } catch (error) {
       this.#fail(error);

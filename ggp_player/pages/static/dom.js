@@ -23,6 +23,7 @@ function fill(made, attributes, children) {
 const words = JSON.parse(document.documentElement.dataset.words ?? "{}");
 const language = document.documentElement.lang || "en";
 const list = new Intl.ListFormat(language);
+const naturalOrder = new Intl.Collator(language, { numeric: true });
 
 /** Say a sentence in the page's language: said("Your move, {role}.", { role }). */
 export function said(sentence, values = {}) {
@@ -129,6 +130,21 @@ export function moment(milliseconds) {
 /** What a move is called; empty where it only waits. The names are by the moves' texts in the rules. */
 export function nameOf(move, names) {
   return names?.[move] ?? move;
+}
+
+/** Things in the order of what they are called, with numbers by their values: a2 before a10. */
+export function inOrder(things, called) {
+  return [...things].sort((one, other) => naturalOrder.compare(called(one), called(other)));
+}
+
+/** Whether a role is that by which chance moves, to which no goal means anything. */
+export function isChance(role) {
+  return role.toLowerCase() === "random";
+}
+
+/** What was reached, in one line. */
+export function goalsTold(goals) {
+  return Object.entries(goals).filter(([role]) => !isChance(role)).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
 }
 
 /** A joint move in one line, without those that only wait. */

@@ -14,12 +14,13 @@ filters.addEventListener("input", filter);
 filters.addEventListener("submit", (event) => event.preventDefault());
 
 function filter() {
-  const { words, players, kind } = Object.fromEntries(new FormData(filters));
+  const { words, players, kind, steps } = Object.fromEntries(new FormData(filters));
   const wanted = words.trim().toLowerCase();
   for (const card of cards) {
     const count = Number(card.dataset.players);
     const fits = (!players || (players === "3+" ? count > 2 : count === Number(players)))
       && (!kind || card.dataset.kinds.split(" ").includes(kind))
+      && (!steps || card.dataset.steps === steps)
       && `${card.id} ${card.textContent}`.toLowerCase().includes(wanted);
     card.hidden = !fits;
   }
@@ -27,7 +28,7 @@ function filter() {
   setText(byId("count"), shown === cards.length ? said("{count} games", { count: shown }) : said("{count} of {all} games", { count: shown, all: cards.length }));
   byId("none").hidden = shown > 0;
   explain(byId("level").value, byId("clock").value);
-  sessionStorage.setItem(KEPT, JSON.stringify({ words, players, kind, level: byId("level").value, clock: byId("clock").value }));
+  sessionStorage.setItem(KEPT, JSON.stringify({ words, players, kind, steps, level: byId("level").value, clock: byId("clock").value }));
 }
 
 /** Say what the opponents and the clock that are chosen do. */
@@ -40,7 +41,7 @@ function explain(level, clock) {
 /** Choose what was chosen on this page before, as when one comes back from a match. */
 function restore() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
-  for (const name of ["words", "players", "kind"]) filters.elements[name].value = kept[name] ?? "";
+  for (const name of ["words", "players", "kind", "steps"]) filters.elements[name].value = kept[name] ?? "";
   for (const name of ["level", "clock"]) {
     const option = [...byId(name).options].find(({ value }) => value === kept[name]);
     if (option) option.selected = true;

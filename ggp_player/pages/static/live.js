@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, setText } from "./dom.js";
+import { address, byId, element, goalsTold, setText } from "./dom.js";
 import { marksOf } from "./line.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -55,7 +55,7 @@ function showAbout(told) {
   about = told;
   moves.setRoles(told.roles.length ? told.roles : [told.role]);
   for (const turn of turns.values()) moves.show(turn);
-  const goals = Object.entries(told.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
+  const goals = goalsTold(told.goals);
   const facts = [["role", told.role], ["status", told.reason ? `${told.status}: ${told.reason}` : told.status],
     ["goals", goals], ["turn", told.turn], ["kind", told.about_game], ["strategy", told.strategy], ["manager", told.manager],
     ["clocks", `${told.start_clock} s, ${told.play_clock} s`]];

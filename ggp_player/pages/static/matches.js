@@ -1,6 +1,6 @@
 // The list of matches, as it changes.
 
-import { address, byId, element, moment, setText, value } from "./dom.js";
+import { address, byId, element, goalsTold, moment, setText, value } from "./dom.js";
 import { follow } from "./stream.js";
 
 const body = document.querySelector("#matches tbody");
@@ -17,7 +17,7 @@ follow(address("/events"), ({ matches }) => {
 
 function row(match) {
   const isRunning = match.status === "running";
-  const goals = Object.entries(match.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
+  const goals = goalsTold(match.goals);
   return element("tr", {},
     element("td", {}, element("a", { href: address(`/matches/${match.match}`) }, match.match_id)),
     element("td", { "data-label": "role" }, match.role),

@@ -1,6 +1,6 @@
 // Chooses a joint move of any position: the board and a list are clicked, for one role after another.
 
-import { byId, element, nameOf, setText } from "./dom.js";
+import { byId, element, inOrder, nameOf, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 
 const LISTED = 300;
@@ -108,7 +108,7 @@ export class MoveChooser {
 
   #showChoices(role, several) {
     byId("choices").hidden = several.length === 0;
-    byId("choices").replaceChildren(...several.slice(0, LISTED).map((option) => this.#button(role, option.move)));
+    byId("choices").replaceChildren(...inOrder(several, (option) => this.#name(option.move)).slice(0, LISTED).map((option) => this.#button(role, option.move)));
   }
 
   #showLegal() {
@@ -132,7 +132,7 @@ export class MoveChooser {
     const found = legal.filter((move) => fitting.has(move) && isWanted(move));
     const more = found.length > LISTED ? element("p", { class: "soft small" }, `and ${found.length - LISTED} more`) : null;
     return element("div", { class: "of-role", role: "group", "aria-label": `Moves of ${role}` },
-      element("h3", {}, role), ...found.slice(0, LISTED).map((move) => this.#button(role, move)), more);
+      element("h3", {}, role), ...inOrder(found, (move) => this.#name(move)).slice(0, LISTED).map((move) => this.#button(role, move)), more);
   }
 
   #button(role, move) {

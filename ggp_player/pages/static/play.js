@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, listed, nameOf, post, remember, said, setText } from "./dom.js";
+import { address, byId, element, inOrder, isChance, listed, nameOf, post, remember, said, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -11,7 +11,6 @@ import { ThoughtsPanel, worth } from "./thoughts.js";
 const LISTED = 300;
 const FILTERED_FROM = 24;
 const MOST_MARKED = 0.5;
-const CHANCE = "random";
 const ACTED = "ggp-player acted"; // who only looks on has a level of their own
 const AGAIN = 3000; // milliseconds until a program that has ended is looked for once more
 
@@ -30,7 +29,7 @@ follow(address(number ? `/events?page=${number}` : "/events"), update, (state) =
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");
   if (state === "closed") lookForProgram();
-});
+}, { goesOnUnseen: Boolean(number) && !byId("gallery") }); // the game manager's players are here for as long as this goes on
 
 for (const name of ["back", "hint", "flip", "resign", "new"]) {
   byId(name)?.addEventListener("click", (event) => act(name, event.currentTarget));
@@ -148,14 +147,14 @@ function tellLow(role) {
 }
 
 function playerName(role, name) {
-  if (role.toLowerCase() === CHANCE) return said("chance");
+  if (isChance(role)) return said("chance");
   if (name && byId("new")) return said("program: {name}", { name }); // who begins matches plays against programs
   return name || said("another player");
 }
 
 function goalOf(role, name) {
   const goal = table.goals[role];
-  return goal === undefined || goal === null ? name : said("{player}, {goal} points", { player: name, goal });
+  return goal === undefined || goal === null || isChance(role) ? name : said("{player}, {goal} points", { player: name, goal });
 }
 
 function showTurn() {
@@ -248,7 +247,7 @@ function forget() {
 function showChoices(several) {
   const box = byId("choices");
   box.hidden = several.length === 0;
-  box.replaceChildren(...several.slice(0, LISTED).map((option) => button(option.role, option.move)));
+  box.replaceChildren(...inOrder(several, (option) => called(option.move)).slice(0, LISTED).map((option) => button(option.role, option.move)));
 }
 
 function showLegal() {
@@ -264,7 +263,7 @@ function showLegal() {
     const title = table.choosing.length > 1 ? element("h3", {}, role) : null;
     const more = shown.length > LISTED ? element("p", { class: "soft small" }, said("and {count} more", { count: shown.length - LISTED })) : null;
     return element("div", { class: "of-role", role: "group", "aria-label": said("Moves of {role}", { role }) }, title,
-      ...shown.slice(0, LISTED).map((move) => button(role, move)), more);
+      ...inOrder(shown, called).slice(0, LISTED).map((move) => button(role, move)), more);
   });
   byId("filter-label").hidden = count < FILTERED_FROM;
   const none = element("p", { class: "soft small" }, table.is_over ? said("The match is over.") : said("None at the moment."));

@@ -3,7 +3,7 @@
 
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
-import { address, byId, element, get, jointMove, setText } from "./dom.js";
+import { address, byId, element, get, goalsTold, isChance, jointMove, setText } from "./dom.js";
 import { marksOf } from "./line.js";
 import { MoveChooser } from "./move_chooser.js";
 import { MovesTable } from "./moves_table.js";
@@ -84,7 +84,7 @@ function showAbout() {
   const facts = [["game", summary.game], ["kind", data.about_game], ["we are", summary.role], ["status", status],
     ["clocks", `${summary.start_clock} s, ${summary.play_clock} s`]].filter(([, text]) => text);
   for (const { role, player, goal } of summary.seats) {
-    facts.push([role, player, ...(goal === null ? [] : [" ", element("b", {}, String(goal))])]);
+    facts.push([role, player, ...(goal === null || isChance(role) ? [] : [" ", element("b", {}, String(goal))])]);
   }
   byId("about").replaceChildren(...facts.map(([name, ...texts]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, ...texts))));
@@ -242,7 +242,7 @@ async function fetchPosition(key) {
 function showVariation(position) {
   byId("variation-moves").replaceChildren(...position.variation.map((made, index) =>
     element("li", { "data-number": `${step + index + 1}` }, jointMove(made, position.names))));
-  const goals = Object.entries(position.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
+  const goals = goalsTold(position.goals);
   const told = `Step ${step + line.length}, in a variation after step ${step}: ${jointMove(position.variation.at(-1), position.names)}`;
   setText(byId("told"), goals ? `${told}. The match is over: ${goals}` : told);
 }

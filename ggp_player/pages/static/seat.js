@@ -7,4 +7,4 @@ follow(address(`/events?page=${byId("seat").dataset.number}`), () => {}, (state)
   if (state === "closed") return location.reload();
   byId("connection").hidden = state === "open";
   setText(byId("connection"), said("The manager does not answer; trying again."));
-});
+}, { goesOnUnseen: true }); // whoever waits is here for as long as this goes on

@@ -48,7 +48,7 @@ from ggp_player.protocol.dialects.ggp_base import GGP_BASE
 from ggp_player.protocol.dialects.stanford import STANFORD_INFIX, STANFORD_POLLING, STANFORD_PREFIX
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import is_word, tokens
-from ggp_player.protocol.messages import CHANGING_COMMANDS, Request
+from ggp_player.protocol.messages import CHANGING_COMMANDS, COMMANDS, Request
 
 _ALL: tuple[Syntax, ...] = (
     GGP_BASE,
@@ -114,6 +114,11 @@ def may_change_a_match(text: str) -> bool:
     """Check whether a message may begin, go on with or end a match; a long one always may."""
     is_long = len(text) > BEGINNING_CHARACTERS
     return is_long or beginning_of(text).command in CHANGING_COMMANDS
+
+
+def is_meant_as_message(text: str) -> bool:
+    """Check for what a message has: a parenthesis, a command at its beginning, or nothing."""
+    return not text.strip() or "(" in text or beginning_of(text).command in COMMANDS
 
 
 def _infix_match_id(text: str, head: infix.Head) -> str:

@@ -44,10 +44,30 @@ async def test_a_browser_gets_a_page_where_others_get_a_reply(served: Served) ->
     assert json.loads(text)["searches_failing"] is False
 
 
+async def test_a_browser_at_a_wrong_address_gets_a_page_and_messages_stay(serve: Any) -> None:
+    async with serve(no_archive=True) as served:
+        for path in ("/wrong", "/robots.txt", "/a/b?c=d", "/archive", "/archive/1", "/information"):
+            status, headers, text = await served.get(path)
+            assert (status, headers["Content-Type"]) == (404, "text/html; charset=utf-8"), path
+            assert PAGE_HEADERS.items() <= headers.items()
+            assert "<title>Not found" in text
+            assert "There is no page at this address." in text
+            assert '<a href="/">To the front page</a>' in text
+        status, headers, text = await served.get("/wrong", {"Accept": "*/*"})
+        assert (status, headers["Content-Type"]) == (200, "text/acl")
+        assert text.startswith("error: character 1: expected one of INFO")
+        for path in ("/%28INFO%29", "/info", "/INFO", "/%20"):
+            assert (await served.get(path))[::2] == (200, INFO), path
+        assert (await served.get("/info%28%29"))[2].startswith("info(name(")
+        assert (await served.get("/%28wrong%29"))[2].startswith("error: character 2")
+        assert (await served.send("wrong")).startswith("error: character 1")
+
+
 async def test_pages_can_be_turned_off(serve: Any) -> None:
     async with serve(pages=False) as served:
         assert (await served.get("/"))[2] == INFO
-        assert (await served.get("/archive"))[2].startswith("error:")
+        for path in ("/archive", "/wrong"):
+            assert (await served.get(path))[2].startswith("error:")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +117,26 @@ async def test_a_match_is_pushed_as_it_is_played(served: Served, fields: str) ->
             if again["about"]["status"] == "completed":
                 break
     assert again["turns"][0]["joint_move"] == [move, "noop"]
+
+
+DRAW = """(role ann) (role random) (init (step 1)) (legal ann draw) (legal random roll)
+(<= (next (step 2)) (true (step 1))) (<= terminal (true (step 2))) (goal ann 90) (goal random 50)"""
+
+
+async def test_chance_has_no_goal_in_the_archive(served: Served, until: Until) -> None:
+    assert await served.send(f"( START m.1 ann ( {DRAW} ) 5 5 )") == "ready"
+    assert await served.send("( PLAY m.1 NIL )") == "draw"
+    assert await served.send("( STOP m.1 ( draw roll ) )") == "done"
+
+    async def is_archived() -> bool:
+        return "<b>90</b>" in (await served.get("/archive"))[2]
+
+    await until(is_archived)
+    for path in ("/archive", "/archive/1"):
+        page = (await served.get(path))[2]
+        assert "random" in page
+        assert "<b>90</b>" in page
+        assert "<b>50</b>" not in page
 
 
 async def test_hostile_names_are_never_markup(served: Served, until: Until) -> None:

@@ -7,7 +7,7 @@ import pytest
 import gdl
 from gdl.game_library import own_games
 from gdl.language import moves_by_chance
-from ggp_player.play.gallery import game_card
+from ggp_player.play.gallery import LENGTHS, game_card
 
 
 @pytest.mark.parametrize("name", own_games())
@@ -20,7 +20,7 @@ def test_cards_agree_with_the_rules(name: str) -> None:
     assert ("puzzle" in card.kinds) == (len(roles) == 1)
     assert card.kinds
     assert card.title
-    assert card.length
+    assert card.steps in LENGTHS
     assert card.sentence.endswith(".")
 
 
@@ -32,10 +32,34 @@ def test_a_card_has_the_first_sentence_only() -> None:
         "begins."
     )
     assert (card.roles, card.kinds_in_words) == (("red", "blue"), ("in turns",))
-    assert card.length == "11 to 36 steps, about 29 at random"
+    assert (card.length, card.steps) == ("11 to 36 steps, about 29 at random", "30")
 
 
 def test_a_rulesheet_without_a_comment_has_a_card() -> None:
     card = game_card("added-1", "mine", "(role a)", ("a", "Random"))
     assert (card.title, card.sentence, card.length) == ("mine", "", "")
     assert (card.roles, card.kinds) == (("a",), ("chance",))
+
+
+@pytest.mark.parametrize(
+    ("length", "steps"),
+    [
+        ("", ""),
+        ("as long as it takes", ""),
+        ("3 or 4 steps", "10"),
+        ("11 steps", "30"),
+        ("4 steps at least, about 330 at random", "longer"),
+        ("24 steps for one of the 304 whole tours, about 15 at random", "30"),
+        ("31 to 40 steps", "60"),
+        ("up to 120 steps", "longer"),
+        ("9" * 5000 + " steps", ""),
+    ],
+)
+def test_how_long_a_match_is_can_be_chosen(length: str, steps: str) -> None:
+    assert game_card("x", "x", f"; X\n;\n; So.\n;\n; Length: {length}\n").steps == steps
+
+
+def test_our_games_are_of_all_lengths() -> None:
+    games = own_games().items()
+    cards = [game_card(name, name, file.read_text(encoding="utf-8")) for name, file in games]
+    assert {card.steps for card in cards} == set(LENGTHS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -110,6 +111,33 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         page.locator("#turn", has_text="Your move, cross").wait_for()
         page.get_by_role("button", name="Change seats").click()
         page.locator("#turn", has_text="Your move, nought").wait_for()
+
+
+DRAW = """
+(role ann) (role random) (init (step 1))
+(legal ann (draw a10)) (legal ann (draw a2)) (legal ann (draw b1)) (legal ann (draw a1))
+(legal random (roll 1)) (legal random (roll 2))
+(<= (next (step 2)) (true (step 1)))
+(<= terminal (true (step 2)))
+(goal ann 100) (goal random 50)
+"""
+"""A game of one step, in which chance has a goal that says nothing."""
+
+
+@pytest.mark.thorough
+def test_moves_are_listed_by_number_and_chance_has_no_points(
+    browser: Browser, tmp_path: Path
+) -> None:
+    file = tmp_path / "draw.kif"
+    file.write_text(DRAW)
+    with playing(browser, "play", str(file), "--no-browser") as page:
+        is_asked(page, 0)
+        told = page.locator("#legal button").all_inner_texts()
+        assert [name.removeprefix("draw ") for name in told] == ["a1", "a2", "a10", "b1"]
+        page.locator("#legal button").first.click()
+        page.locator("#turn.over").wait_for()
+        seats = " ".join(page.locator("#seats").inner_text().split())
+        assert seats == "ann you, 100 points random chance"
 
 
 @pytest.mark.thorough
@@ -237,6 +265,10 @@ def test_matches_are_begun_in_the_gallery(browser: Browser, width: int) -> None:
         page.locator("#count", has_text="4 of 48 games").wait_for()
         page.get_by_label("Kind").select_option("turns")
         page.locator("#count", has_text="3 of 48 games").wait_for()
+        page.get_by_label("Length").select_option("30")
+        page.locator("#count", has_text="1 of 48 games").wait_for()
+        page.get_by_label("Length").select_option("10")
+        page.locator("#count", has_text="1 of 48 games").wait_for()
         page.get_by_label("Players").select_option("2")
         page.locator("#ticTacToe").scroll_into_view_if_needed()
         page.locator("#ticTacToe .picture svg").wait_for()  # drawn as it is seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -12,12 +12,13 @@ import aiohttp
 import pytest
 
 from ggp_player.events import BranchThought, SearchView
+from ggp_player.pages import event_stream
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
 from ggp_player.play.match_clock import TIME_CONTROLS
-from ggp_player.play.page import PlayPage, serve_table
+from ggp_player.play.page import PlayPage, listening, serve_table
 from ggp_player.play.session import PlaySession
 from tests.ggp_player.play.conftest import (
     FOREIGN,
@@ -31,7 +32,7 @@ from tests.ggp_player.play.conftest import (
 from tests.support import hostile_names
 from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES
-from tests.support.serving import pushed
+from tests.support.serving import announced, pushed
 
 SHORT = """(role ann)
 (legal ann wait)
@@ -129,9 +130,22 @@ async def test_a_match_is_clicked_to_its_end(
 async def test_the_rules_are_beside_the_board(visitor: Visitor) -> None:
     _, page = await visitor.get()
     assert "Cross and nought take turns to put a mark on a free square" in page
-    assert "<dt>Roles</dt><dd>cross, nought (alternating" in page
+    assert '<dt>Roles</dt><dd lang="en">cross, nought (alternating' in page
+    _, german = await visitor.get(**{"Accept-Language": "de"})
+    assert '<dt>Rollen</dt><dd lang="en">cross, nought (alternating' in german
     status, text = await visitor.get("/rules")
     assert (status, text) == (200, (GAMES / "ticTacToe.kif").read_text())
+
+
+async def test_a_wrong_address_is_a_page_for_a_browser_in_its_language(visitor: Visitor) -> None:
+    assert await visitor.get("/wrong") == (404, "Not Found")
+    status, page = await visitor.get("/wrong", Accept="text/html,*/*;q=0.8")
+    assert status == 404
+    assert "<title>Not found" in page
+    assert '<a href="/">To the front page</a>' in page
+    german = {"Accept": "text/html", "Accept-Language": "de"}
+    status, page = await visitor.get("/wrong", **german)
+    assert (status, "Unter dieser Adresse gibt es keine Seite." in page) == (404, True)
 
 
 async def test_rules_that_come_on_one_line_are_formatted(begin: Begin) -> None:
@@ -395,3 +409,66 @@ async def test_the_server_decides_and_a_page_that_is_loaded_again_is_told(
         position = await visitor.position()
         assert position["result"] == "Your time is up: you lose."
         assert position["clocks"][0] == {"role": "cross", "left": 0, "total": 60, "runs": False}
+
+
+class Pause:
+    """A pause that is over when a test says so."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.is_begun, self.is_over = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        self.is_begun.set()
+        await self.is_over.wait()
+
+
+async def test_searches_think_in_peoples_time_only_while_somebody_looks(
+    begin: Begin, bad: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_SECONDS", 0.01)  # so that leaving is noticed
+    pause, drawer = Pause(), Drawer(for_person=True)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(asyncio.timeout(2 * LIMIT))
+        port, calls = await stack.enter_async_context(announced())
+        opponent = f"{bad('Pondering')}:port={port}"
+        session = await stack.enter_async_context(
+            begin("ticTacToe", opponents=(opponent,), start_clock=1, play_clock=1)
+        )
+        page = PlayPage(session, drawer, pause=pause)
+        stack.push_async_callback(drawer.close)
+        address = await stack.enter_async_context(listening(page.application(), 0))
+        await page.start()
+        stack.push_async_callback(page.close)
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        visitor = Visitor(session, address, client)
+
+        def searches() -> bool:
+            (engine,) = session._engines.playing.values()
+            return engine._search.is_wanted
+
+        async def leave() -> None:
+            await pause.is_begun.wait()
+            pause.is_over.set()
+            assert page._leaving is not None
+            await page._leaving
+
+        async with visitor.events() as messages:
+            await anext(messages)
+            await asked(session)
+            await move(session)
+            assert searches()
+            while not calls.empty():
+                calls.get_nowait()
+            pause.is_begun.clear()
+        await leave()
+        assert not searches()
+        assert set(pause.seconds) == {page_module.UNSEEN_SECONDS}
+        await move(session)  # in its own turn it thinks all the same
+        await calls.get()
+        assert not searches()
+        async with visitor.events() as messages:
+            await anext(messages)
+            await calls.get()
+            assert searches()

@@ -46,6 +46,22 @@ async def test_the_document_has_all_routes_and_no_others(tmp_path: Path) -> None
             assert not is_missing, (method, path)
 
 
+async def test_a_browser_at_a_wrong_address_gets_a_page_and_programs_json(tmp_path: Path) -> None:
+    html = {"Accept": "text/html,*/*;q=0.8"}
+    async with asker(tmp_path) as asking:
+        url = f"http://127.0.0.1:{asking.service.port}"
+        async with asking.session.get(f"{url}/wrong", headers=html) as answer:
+            assert (answer.status, answer.content_type) == (404, "text/html")
+            page = await answer.text()
+        assert "<title>Not found" in page
+        assert "There is no page at this address." in page
+        assert '<a href="/">To the front page</a>' in page
+        for method, path in (("GET", "/api/wrong"), ("POST", "/wrong")):
+            status, found = await asking.ask(method, path, **html)
+            assert (status, found["error"]["what"]) == (404, "Not Found")
+        assert (await asking.ask("GET", "/wrong"))[0] == 404
+
+
 def test_nobody_changes_anything_without_a_role() -> None:
     for_everybody = {route.request for route in ROUTES if route.role is None}
     assert for_everybody

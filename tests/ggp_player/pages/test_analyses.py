@@ -194,7 +194,7 @@ async def test_only_a_page_of_this_server_may_analyse(served: Served, until: Any
     assert (await post(served, path, token, {"step": 1}, **kind))[0] == 415
     assert (await post(served, path, token, {"step": 1, "more": 2}))[0] == 400
     assert "strategies" in (await post(served, path, token, {"strategy": "./own.py:Own"}))[1]
-    assert (await served.get(path))[2].startswith("error:")  # by GET it is no page at all
+    assert (await served.get(path))[0] == 404  # by GET it is no page at all
 
 
 @pytest.mark.thorough

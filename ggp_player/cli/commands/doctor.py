@@ -11,7 +11,7 @@ from ggp_player.cli.commands.serve import config_options
 @click.command("doctor", short_help="Check this machine before an event, and play a short match.")
 @click.option(
     "--dialect",
-    type=click.Choice(["A", "B", "C", "C'", "D", "E"]),  # in which players are sent messages
+    type=click.Choice(["A", "B", "C", "C'", "D", "E", "F"]),
     default="A",
     help="The manager's dialect, by its letter in docs/managers.md.",
 )

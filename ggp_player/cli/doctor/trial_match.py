@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from aiohttp import web
+
 import gdl
 from gdl.system import child_environment
 from ggp_player.cli.doctor.checks import Answer, judged
@@ -21,6 +23,7 @@ from ggp_player.cli.health import read_page
 from ggp_player.cli.match import error_sentence
 from ggp_player.cli.options import say_on_stderr
 from ggp_player.errors import ServerError
+from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
@@ -40,6 +43,7 @@ PROGRAM = (
 """Runs ``ggp-player`` in a process that ends with the one whose number comes first."""
 
 FIXED = {"host": HOST, "port": "0", "no_archive": "true", "drain": "false", "log_level": "warning"}
+NAMES = ("one", "two")
 EMPTY = ("events", "poll", "register_at")
 """The settings with which a trial touches nothing that the real server will use."""
 
@@ -55,11 +59,21 @@ async def play_trial_match(settings: Config, dialect: str) -> Answer:
     path, spoken = f"/{settings.token}", Dialect(dialect)
     async with AsyncExitStack() as stack, asyncio.timeout(MOST_SECONDS):
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        variables = [_variables(settings, folder / name) for name in ("one", "two")]
+        variables = [_variables(settings, folder / name) for name in NAMES]
+        mailboxes = Mailboxes()
+        if spoken is Dialect.STANFORD_POLLING:
+            address = await stack.enter_async_context(_polled(mailboxes))
+            for each, name in zip(variables, NAMES, strict=True):
+                polling = {"POLL": address, "POLL_AS": name, "POLL_INTERVAL": "0.1"}
+                each |= {f"{ENVIRONMENT_PREFIX}{key}": value for key, value in polling.items()}
         servers = [await stack.enter_async_context(_server(each)) for each in variables]
         ports = await asyncio.gather(*map(_port_of, servers))
         listening = time.monotonic() - began
-        players = [RemotePlayer(HOST, port, path, dialect=spoken) for port in ports]
+        players: list[RemotePlayer | PolledPlayer] = [
+            RemotePlayer(HOST, port, path, dialect=spoken) for port in ports
+        ]
+        if spoken is Dialect.STANFORD_POLLING:
+            players = [mailboxes.player(name) for name in NAMES]
         rules = LocalRules(gdl.interpret(setup.ruleset))
         await GameManager(setup, rules, players, steps.append).run()
         _, health = await asyncio.to_thread(read_page, f"http://{HOST}:{ports[0]}/readyz")
@@ -116,6 +130,34 @@ async def _server(variables: Mapping[str, str]) -> AsyncIterator[asyncio.subproc
         if process.returncode is None:
             process.terminate()
         await process.wait()  # it ends itself in time
+
+
+@asynccontextmanager
+async def _polled(mailboxes: Mailboxes) -> AsyncIterator[str]:
+    """Answer players that poll, as a manager does; the address is what they are given."""
+
+    async def hand_out(request: web.Request) -> web.Response:
+        letter = mailboxes.of(request.query["recipient"]).take()
+        if letter is None:
+            return web.Response()
+        letter.on_sent()
+        return web.Response(text=str(letter))
+
+    async def take_reply(request: web.Request) -> web.Response:
+        mailbox = mailboxes.of(request.query["sender"])
+        mailbox.answer(request.query["msgid"], await request.text())
+        return web.Response()
+
+    application = web.Application()
+    application.add_routes([web.get("/", hand_out), web.post("/", take_reply)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, HOST, 0)
+        await site.start()
+        yield f"http://{HOST}:{runner.addresses[0][1]}/"
+    finally:
+        await runner.cleanup()
 
 
 async def _port_of(server: asyncio.subprocess.Process) -> int:

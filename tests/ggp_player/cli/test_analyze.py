@@ -361,7 +361,7 @@ def test_a_page_of_steps(tmp_path: Path) -> None:
         (["--json"], "--stepper and --json both write to the standard output: give one"),
         (["--output", "steps.svg"], "expected a name that ends in .html; found steps.svg"),
         (["--windows"], "--windows is about the drawing: it needs --tree"),
-        (["--strategy", "mcts"], "there are steps of alpha_beta, bounded_minimax"),
+        (["--strategy", "uct"], "there are steps of alpha_beta, bounded_minimax"),
     ],
 )
 def test_what_does_not_go_with_steps(arguments: list[str], sentence: str) -> None:

@@ -17,7 +17,7 @@ from ggp_player.__main__ import main
 from ggp_player.cli.commands.doctor import doctor_command
 from ggp_player.cli.doctor import doctor
 from ggp_player.cli.doctor.checks import Answer
-from ggp_player.manager.players import SENT_DIALECTS
+from ggp_player.protocol import Dialect
 from ggp_player.server.config import Config
 
 
@@ -69,14 +69,14 @@ def test_errors_in_settings_are_those_of_serve() -> None:
     assert ours[1].partition("Error")[2] == theirs.output.partition("Error")[2]
 
 
-def test_all_dialects_are_there_in_which_players_are_sent_messages() -> None:
+def test_all_dialects_are_there() -> None:
     (option,) = (one for one in doctor_command.params if one.name == "dialect")
     assert isinstance(option.type, click.Choice)
-    assert list(option.type.choices) == [*map(str, SENT_DIALECTS)]
+    assert list(option.type.choices) == [*map(str, Dialect)]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("dialect", ["A", "E"])
+@pytest.mark.parametrize("dialect", ["A", "E", "F"])
 def test_a_match_is_played(dialect: str, tmp_path: Path) -> None:
     config = tmp_path / "player.toml"
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -31,7 +31,7 @@ from ggp_player.protocol import Dialect
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.server.reply_deadline import MIN_MARGIN
 
-GAME, HOST = "ticTacToe", "127.0.0.1"
+GAME, HOST, NAMES = "ticTacToe", "127.0.0.1", ("one", "two")
 START_CLOCK, PLAY_CLOCK = 2, 1
 
 MOST_SECONDS = 60.0  # for starting the servers and for the match; a third of that is usual
@@ -43,7 +43,6 @@ PROGRAM = (
 """Runs ``ggp-player`` in a process that ends with the one whose number comes first."""
 
 FIXED = {"host": HOST, "port": "0", "no_archive": "true", "drain": "false", "log_level": "warning"}
-NAMES = ("one", "two")
 EMPTY = ("events", "poll", "register_at")
 """The settings with which a trial touches nothing that the real server will use."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from ggp_player.manager_service.storage.faces import ENDED
-from ggp_player.manager_service.storage.store import StoredEvent
+from ggp_player.manager_service.storage.store import EventMatch, StoredEvent
 from ggp_player.manager_service.web.admission import ApiError
 from ggp_player.manager_service.web.live_boards import LiveBoards
 from ggp_player.manager_service.web.manager_site import ManagerSite, sentence_of
@@ -90,6 +90,10 @@ async def event_page(
     """
     api, scheduler = site.api, site.api.scheduler
     public, store = scheduler.public, scheduler.store
+    own, decidable = event, list[EventMatch]()
+    if api.asking.may("organiser"):
+        own = await scheduler.call(store.event, event.id) or event
+        decidable = await scheduler.call(store.matches, event.id, DECIDABLE, 0, MATCHES_SHOWN, True)
     ended = await scheduler.call(public.matches, event.id, ENDED, 0, MATCHES_SHOWN, True)
     table = await api.tables.cross_table(event)
     withdrawn = event.settings.get("withdrawn", {})
@@ -98,8 +102,8 @@ async def event_page(
         "manager_event.html",
         status=200 if complaint is None else complaint.status,
         event=event,
-        own=await scheduler.call(store.event, event.id),
-        decidable=await scheduler.call(store.matches, event.id, DECIDABLE, 0, MATCHES_SHOWN, True),
+        own=own,
+        decidable=decidable,
         rows=await api.tables.standings(event),
         ended=ended,
         counts=await scheduler.call(public.counts, event.id),

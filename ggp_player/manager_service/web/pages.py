@@ -90,9 +90,10 @@ async def event_page(
     """
     api, scheduler = site.api, site.api.scheduler
     public, store = scheduler.public, scheduler.store
-    own, decidable = event, list[EventMatch]()
+    own: StoredEvent | None = None
+    decidable: list[EventMatch] = []
     if api.asking.may("organiser"):
-        own = await scheduler.call(store.event, event.id) or event
+        own = await scheduler.call(store.event, event.id)
         decidable = await scheduler.call(store.matches, event.id, DECIDABLE, 0, MATCHES_SHOWN, True)
     ended = await scheduler.call(public.matches, event.id, ENDED, 0, MATCHES_SHOWN, True)
     table = await api.tables.cross_table(event)

@@ -42,7 +42,7 @@ from ggp_player.inspect.tree_drawing import PAGE_LIMITS, tree_dot, tree_html
 from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
 from ggp_player.inspect.tree_svg import tree_svg
 from ggp_player.pages.step_pages import steps_html
-from ggp_player.search_steps.recording import StepLimits, record_search
+from ggp_player.search_steps.recording import STEPPED_STRATEGIES, StepLimits, record_search
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
@@ -92,6 +92,12 @@ class _Options:
         width = usual.width if self.max_width is None else self.max_width
         return FigureLimits(self.depth, nodes, width)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether the search is of Python alone, whose lines or tree are watched as it runs."""
+        is_stepped = self.stepper and self.spec.partition(":")[0] in STEPPED_STRATEGIES
+        return self.tree or is_stepped
+
     def check(self) -> None:
         """Raise click's UsageError for options that do not go together."""
         given = {
@@ -133,7 +139,7 @@ def run_analyze(rulesheet: Path, **options: object) -> None:
     chosen.check()
     with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
-        if not (chosen.tree or chosen.stepper):
+        if not chosen.is_watched:
             compile_before_clocks((chosen.spec,))
         machine = machine_for(ruleset, say_on_stderr)
         prefix = MatchPrefix(ruleset, machine, chosen.steps)

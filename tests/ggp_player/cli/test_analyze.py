@@ -354,6 +354,23 @@ def test_a_page_of_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "compiled"),
+    [
+        (["--stepper", "--strategy", "mcts:playouts=600"], ["mcts:playouts=600"]),
+        (["--stepper", "--strategy", "alpha_beta:depth=1"], []),
+        (["--tree", "--strategy", "alpha_beta:depth=1"], []),
+    ],
+)
+def test_only_what_is_not_watched_is_compiled_first(
+    arguments: list[str], compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(analyze_module, "compile_before_clocks", told.extend)
+    shown = analyze(GAME, *arguments)
+    assert (shown.exit_code, told) == (0, compiled), shown.output
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--tree"], "--tree and --stepper both draw: give one"),

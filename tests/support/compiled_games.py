@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
+
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
@@ -13,6 +15,19 @@ NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
 
 SMALL = ["ticTacToe", "biddingTicTacToe", "connectFour", "eightPuzzle", "nim", "phantomTicTacToe"]
 """Games of one, two and more roles, with moves in turn and at once, and with percepts."""
+
+
+SAMPLE = [
+    *SMALL,
+    *("breakthrough", "dotsAndBoxes", "goofspiel", "hex", "kalah", "kuhnPoker", "pig", "trefoil"),
+]
+"""Games among which there is each kind of rules, and none that takes long."""
+
+EVERY_GAME = [
+    pytest.param(name, id=name, marks=[] if name in SAMPLE else [pytest.mark.thorough])
+    for name in NAMES
+]
+"""All our games, to parametrize by: those of the sample by default, the rest in thorough tests."""
 
 
 @cache

@@ -17,7 +17,7 @@ PAGE = (ROOT / "docs" / "operations.md").read_text()
 
 UNITS = {"": 1, "s": 1, "MiB": 2**20, "GiB": 2**30}
 
-NO_LIMITS = {"port"}
+NO_LIMITS = {"gallery", "port"}
 """Settings with numbers that limit nothing."""
 
 

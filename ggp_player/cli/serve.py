@@ -6,7 +6,8 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -17,12 +18,15 @@ from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
 from ggp_player.cli.reached import reached_at, reached_here
 from ggp_player.errors import ConfigError, ServerError
+from ggp_player.events import EventBus
 from ggp_player.logs import start_logging
 from ggp_player.server.access import is_loopback
 from ggp_player.server.config import Config, load_config
 from ggp_player.server.http import serve
+from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
+from ggp_player.worker.pool import Workers
 
 _log = logging.getLogger(__name__)
 
@@ -34,15 +38,34 @@ def run_serve(config: Path | None, **flags: object) -> None:
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
     start_logging(settings.logging_level, settings.log_format)
     try:
-        with (
-            archiving(
-                settings.archive, settings.no_archive, ArchiveLimit.parse(settings.archive_limit)
-            ) as events,
-            writing_events(settings.events, events),
-        ):
-            asyncio.run(serve(settings, partial(_greet, settings), _end_at_the_latest, events))
+        with _archiving(settings) as events, writing_events(settings.events, events):
+            beside = partial(_gallery, settings) if settings.gallery else nullcontext
+            greet = partial(_greet, settings)
+            asyncio.run(serve(settings, greet, _end_at_the_latest, events, beside))
     except ServerError as error:
         raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def _archiving(settings: Config) -> Iterator[EventBus]:
+    limit = ArchiveLimit.parse(settings.archive_limit)
+    with archiving(settings.archive, settings.no_archive, limit) as events:
+        yield events
+
+
+@asynccontextmanager
+async def _gallery(settings: Config, player: Player) -> AsyncIterator[None]:
+    """Serve the page of all games beside a player, whose own matches go first.
+
+    What people play there is not told on the player's pages, but in the same archive.
+    """
+    from ggp_player.cli.play import PlayOptions, gallery_served
+
+    options = PlayOptions(seed=settings.seed, port=settings.gallery or 0)
+    workers = Workers(player.background_workers, player.health)
+    with _archiving(settings) as events:
+        async with gallery_served(options, workers, events):
+            yield
 
 
 def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:
@@ -82,6 +105,7 @@ def _greet(config: Config, host: str, port: int) -> None:
         "strategy": config.strategy,
         "register": f"give your game manager the address {address}{local}",
         "watch": f"open http://{address} in a browser" if config.pages else "no pages",
+        **({"play": f"open http://127.0.0.1:{config.gallery}/"} if config.gallery else {}),
         "access": access_sentence(config, host),
         "stop": "Ctrl-C",
     }

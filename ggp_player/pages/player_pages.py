@@ -49,7 +49,8 @@ class PlayerPages:
 
     ``archive`` is the file of the archive, None where there is none. ``streams`` bounds how many
     pages are kept up to date. ``base_of`` tells what stands before the path of a request.
-    ``workers`` search for viewers who analyse; without them there are no analyses.
+    ``workers`` search for viewers who analyse; without them there are no analyses. ``gallery`` is
+    the port of the page of all games, if there is one.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class PlayerPages:
         streams: Streams,
         base_of: Callable[[web.Request], str] = lambda request: "",
         workers: TakeWorker | None = None,
+        gallery: int | None = None,
     ) -> None:
         links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
         self._site = PageSite(name, links)
@@ -67,6 +69,7 @@ class PlayerPages:
         self._archive = archive
         self._streams = streams
         self._base_of = base_of
+        self._gallery = gallery
         self._analyses = self._new_analyses(workers) if workers and archive else None
 
     async def start(self) -> None:
@@ -120,6 +123,7 @@ class PlayerPages:
             here="/",
             matches=self._live.summaries(),
             has_archive=self._archive is not None,
+            gallery=self._gallery,
         )
 
     def not_found(self, request: web.Request) -> web.Response:

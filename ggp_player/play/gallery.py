@@ -226,7 +226,7 @@ class Gallery:
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
         self._pages = MatchPages(MATCH, {("GET", "/"): self._to_gallery}, gallery="/")
-        self._games: dict[str, _Game] = {}
+        self._games = _own_games()  # before anybody asks
         self._drawings: dict[str, Drawing] = {}
         self._finding: set[asyncio.Task[tuple[GameFound, Drawing]]] = set()
         self._added = 0
@@ -252,10 +252,9 @@ class Gallery:
         return app
 
     async def start(self) -> None:
-        """Start the processes that draw, that of matches first, and read the games."""
+        """Start the processes that draw, that of matches first."""
         await self._pages.warm_up()
         await self._drawer.warm_up()
-        self._games = await asyncio.to_thread(_own_games)
 
     async def close(self) -> None:
         """End the match, and draw no more."""

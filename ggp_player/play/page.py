@@ -18,6 +18,7 @@ machine is answered, by a name of its own.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -494,7 +495,8 @@ async def listening(application: web.Application, port: int) -> AsyncIterator[st
         try:
             await web.TCPSite(runner, LOOPBACK, port).start()
         except OSError as error:
-            reason = error.strerror or error
+            taken = "another program listens there"
+            reason = taken if error.errno == errno.EADDRINUSE else error.strerror or error
             raise ServerError(f"the page cannot be served at port {port}: {reason}") from error
         yield f"http://{LOOPBACK}:{runner.addresses[0][1]}/"
     finally:

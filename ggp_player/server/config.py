@@ -154,6 +154,13 @@ class Config(BaseModel):
         default=True,
         description="whether browsers are shown pages of the matches: true or false",
     )
+    gallery: int | None = Field(
+        default=None,
+        ge=1,
+        le=65535,
+        description="a port at which people on this machine play, on a page of all games, 1 to "
+        "65535; without it there is none",
+    )
     max_viewers: int = Field(
         default=32,
         ge=1,

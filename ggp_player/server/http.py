@@ -27,11 +27,12 @@ import socket
 import struct
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
 from email.utils import formatdate
 from functools import partial
 from http import HTTPStatus
 from types import FrameType
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -101,6 +102,9 @@ since data has come, and ``tcpi_rtt`` in microseconds."""
 
 MIN_WAITED, MAX_WAITED = 0.02, 5.0
 """Seconds of waiting that count for a deadline: the system does not tell a few milliseconds."""
+
+Beside: TypeAlias = Callable[[Player], AbstractAsyncContextManager[object]]
+"""Returns what is entered beside a server, such as another one at another port."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
@@ -205,7 +209,8 @@ def _pages(player: Player) -> PlayerPages:
     config = player.config
     archive = None if config.no_archive else config.archive or default_archive()
     workers = player.background_workers
-    return PlayerPages(config.name, player.events, archive, _streams(config), _base, workers)
+    streams = _streams(config)
+    return PlayerPages(config.name, player.events, archive, streams, _base, workers, config.gallery)
 
 
 def _streams(config: Config) -> Streams:
@@ -273,12 +278,14 @@ async def serve(
     on_listening: Callable[[str, int], None],
     on_stopping: Callable[[], None] = lambda: None,
     events: EventBus | None = None,
+    beside: Beside = nullcontext,
 ) -> None:
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
     SIGUSR1, where the system has it, drains the player: the server ends with the last match.
     ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. What happens in matches
-    is told to ``events``. Raises :class:`ServerError` where the address cannot be listened at.
+    is told to ``events``. What is ``beside`` the server is entered while it answers. Raises
+    :class:`ServerError` where the address cannot be listened at.
     """
     return_large_blocks()
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -292,13 +299,14 @@ async def serve(
             drain = partial(loop.call_soon_threadsafe, player.drain)
             with _called_at_signals(drain, *DRAIN_SIGNALS):
                 async with loop_delay_measured(player.metrics.loop_delay.observe):
-                    await _serve_until(stopped, player, on_listening)
+                    await _serve_until(stopped, player, on_listening, beside)
 
 
 async def _serve_until(
     stopped: asyncio.Event,
     player: Player,
     on_listening: Callable[[str, int], None],
+    beside: Beside,
 ) -> None:
     config = player.config
     runner = new_runner(player)
@@ -312,7 +320,7 @@ async def _serve_until(
             if config.poll:
                 poller = Poller(player, MailboxAddress.of(config), config.poll_interval)
                 await polls.enter_async_context(poller)
-            async with registered(config, site.port):
+            async with registered(config, site.port), beside(player):
                 await _any_set(stopped, player.drained)
             warming.cancel()
             await asyncio.wait([warming])

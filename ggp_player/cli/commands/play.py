@@ -10,6 +10,9 @@ import click
 from gdl.game_library import own_games
 from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_options, output_option
 
+START_CLOCK, PLAY_CLOCK = 5, 3
+"""Seconds, where nothing else is said."""
+
 
 @click.command("play", short_help="Play a game yourself, in the browser or in the terminal.")
 @click.argument("game", required=False, type=RULESHEET)
@@ -39,14 +42,14 @@ from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_option
 @click.option(
     "--start-clock",
     type=CLOCK,
-    default=5,
+    default=START_CLOCK,
     metavar="SECONDS",
     help="How long the opponents think before their first move.",
 )
 @click.option(
     "--play-clock",
     type=CLOCK,
-    default=3,
+    default=PLAY_CLOCK,
     metavar="SECONDS",
     help="How long they think about each move, at most.",
 )

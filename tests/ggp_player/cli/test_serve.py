@@ -1,0 +1,51 @@
+"""What ``ggp-player serve`` has beside the player: the page of all games, of a real process."""
+
+import json
+import re
+import socket
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+from click.testing import CliRunner
+
+from ggp_player.__main__ import main
+from tests.support.server_process import ServerProcess
+
+
+def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive(
+    tmp_path: Path,
+) -> None:
+    archive = str(tmp_path / "matches.sqlite")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with ServerProcess(tmp_path, "--gallery", str(port), "--archive", archive) as server:
+        assert f'<a href="http://127.0.0.1:{port}/">Play a game yourself</a>' in _get(
+            server.address[1], "/"
+        )
+        token = re.findall(r'data-token="([^"]+)"', _get(port, "/"))[0]
+        asked = {"game": "nim", "roles": [], "level": 1, "clock": ""}
+        headers = {"Content-Type": "application/json", "X-Page-Token": token}
+        assert _ask(port, "/begin", headers, json.dumps(asked)) == "{}"
+        assert "Nim" in _get(port, "/match/")
+        assert "No match yet" in _get(server.address[1], "/")
+        server.stop()
+    listed = CliRunner().invoke(main, ["matches", "list", "--archive", archive])
+    assert "human" in listed.output, listed.output
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        failed = ServerProcess(tmp_path, "--gallery", str(port))
+        with failed:
+            assert failed.process.wait() == 1
+    assert f"port {port}: another program listens there" in failed.text
+
+
+def _get(port: int, path: str) -> str:
+    return _ask(port, path, {"Accept": "text/html"})
+
+
+def _ask(port: int, path: str, headers: dict[str, str], body: str | None = None) -> str:
+    data = None if body is None else body.encode()
+    request = Request(f"http://127.0.0.1:{port}{path}", data, headers)
+    with urlopen(request, timeout=60) as response:
+        text: str = response.read().decode()
+    return text

@@ -10,7 +10,7 @@ from gdl.drawing.rendering import Rendering, layout_of, move_names_of, render
 from gdl.drawing.scene import Scene, make_scene
 from gdl.drawing.svg import SVG_STYLE, SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
-from gdl.drawing.words import MAX_PLACES, EndingWords, ending_in_words, spoken
+from gdl.drawing.words import MAX_PLACES, EndingWords, ending_in_words
 
 __all__ = [
     "MAX_PLACES",
@@ -26,5 +26,4 @@ __all__ = [
     "make_scene",
     "move_names_of",
     "render",
-    "spoken",
 ]

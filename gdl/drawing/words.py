@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
-from gdl.analysis.move_names import names_without_play
+from gdl.analysis.move_names import names_without_play, spoken
 from gdl.drawing.scene import Note, Scene
 from gdl.language import Atom, Constant, Function, Rule, Term, atoms_of
 
@@ -136,12 +135,6 @@ def _spoken_words(atom: Atom) -> list[str]:
         args = fact.args if isinstance(fact, Function) else ()
         return [function_of(fact)[0], *(str(arg) for arg in args if isinstance(arg, Constant))]
     return [atom.name, *(str(arg) for arg in atom.args if isinstance(arg, Constant))]
-
-
-def spoken(word: str) -> str:
-    """Write a name of a rulesheet as words: ``prizesLeft`` and ``prizes_left`` as prizes left."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", word)
-    return parted.lower() if parted != word else word
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -17,8 +17,7 @@ from itertools import product, takewhile
 from typing import TypeAlias
 
 from gdl import Constant, Function, Ruleset, State, StateMachine, Term
-from gdl.analysis.move_names import MoveNames
-from gdl.drawing import spoken
+from gdl.analysis.move_names import MoveNames, spoken
 from gdl.language import body_atoms
 from ggp_player.play.match_line import JointMove, LineStep, MatchLine
 

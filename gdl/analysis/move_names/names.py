@@ -16,6 +16,7 @@ NOOP = "noop"
 
 _LINE = re.compile(r"(?:column|row) (\S+)", re.IGNORECASE)
 _GAPS = re.compile(r"[\s-]+")
+_JOINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 _MoveT = TypeVar("_MoveT", Term, str)
 
@@ -165,7 +166,7 @@ class MoveNames:
         """Say a move by its template; in its own words where they name no cell of the board."""
         cells, lines = dict(template.cells), {i: (kind, n) for i, kind, n in template.lines}
         unsaid = dict(template.constants)
-        said, is_after_cell, i = [template.name] if template.with_name else [], False, 0
+        said, is_after_cell, i = [spoken(template.name)] if template.with_name else [], False, 0
         while i < len(words):
             size = 1
             if i in cells:
@@ -181,10 +182,20 @@ class MoveNames:
                 line = self.column if kind == "column" else self.row
                 said.append(f"{line} {self.boards[number].line(kind, words[i])}")
             elif words[i].lower() not in unsaid.get(i, ()):
-                said.append(words[i])
+                said.append(spoken(words[i]))
                 is_after_cell = False
             i += size
         return " ".join(said)
+
+
+def spoken(word: str) -> str:
+    """Write a name of a rulesheet as words.
+
+    >>> spoken("prizesLeft"), spoken("prizes_left"), spoken("A")
+    ('prizes left', 'prizes left', 'A')
+    """
+    parted = _JOINS.sub(" ", word)
+    return parted.lower() if parted != word else word
 
 
 def _flat_words(text: str) -> list[str]:

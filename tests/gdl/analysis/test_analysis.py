@@ -23,7 +23,7 @@ from tests.support.analysed_games import (
     structure_of,
     texts,
 )
-from tests.support.compiled_games import NAMES, machine_of, reasoner_of
+from tests.support.compiled_games import NAMES, SAMPLE, machine_of, reasoner_of
 from tests.support.paths import GAMES
 
 SIMULTANEOUS = {
@@ -46,7 +46,11 @@ LARGE = {"amazons", "chess", "draughts", "kalah", "powderKegs", "reversi", "star
 """Games that take long to compile or to analyse."""
 
 EVERY_GAME = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in NAMES
+    pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in SAMPLE
+] + [
+    pytest.param(name, marks=pytest.mark.slow if name in LARGE else pytest.mark.thorough)
+    for name in NAMES
+    if name not in SAMPLE
 ]
 
 COUNTED = {"ticTacToe": 5478, "nim": 328}

@@ -97,8 +97,12 @@ def test_long_lockstep_of_shared_games(rulesheet: Path) -> None:
 WIDTHS = (1, 2, 4, 8, 16)
 """Words: 64 to 1,024 lanes."""
 
-WIDE_GAMES = ["biddingTicTacToe", "bridges", "phantomTicTacToe"]
-"""Moves at once, moves in turn with paths that are evaluated to their fixpoint, and percepts."""
+WIDE_GAMES = [
+    "bridges",
+    pytest.param("biddingTicTacToe", marks=pytest.mark.thorough),
+    pytest.param("phantomTicTacToe", marks=pytest.mark.thorough),
+]
+"""Moves in turn with paths that are evaluated to their fixpoint, moves at once, and percepts."""
 
 PLAYED_STEPS = (0, 2, 5)
 

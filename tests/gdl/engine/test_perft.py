@@ -14,7 +14,7 @@ from gdl.engine import perft as blocks
 from gdl.engine.device import DeviceExpander
 from gdl.engine.machine import PropnetState, PropnetStateMachine
 from gdl.engine.successors import Expander, expand, packed_state
-from tests.support.compiled_games import NAMES, SMALL, machine_of, reasoner_of
+from tests.support.compiled_games import NAMES, SAMPLE, SMALL, machine_of, reasoner_of
 from tests.support.paths import ROOT
 
 RECORD = tomllib.loads((ROOT / "tests" / "perft" / "perft.toml").read_text("utf-8"))
@@ -25,10 +25,11 @@ QUICK = 20_000
 
 def counts(quick: bool) -> list[object]:
     return [
-        pytest.param(name, depth, count, id=f"{name}-{depth}")
+        pytest.param(name, depth, count, id=f"{name}-{depth}", marks=marks)
         for name in NAMES
         for depth, count in enumerate(RECORD[name]["counts"], 1)
         if (count <= QUICK) is quick
+        for marks in [[] if name in SAMPLE or not quick else [pytest.mark.thorough]]
     ]
 
 

@@ -16,7 +16,7 @@ import gdl
 from gdl import And, Distinct, Literal, Not, Or, Rule, Ruleset, Term
 from gdl.language import CanonicalForm, Scrambler, canonical_form, canonical_rules, terms_of
 from gdl.language.rules import Function, Variable, is_ground
-from tests.support.compiled_games import NAMES, machine_of, rules_of
+from tests.support.compiled_games import EVERY_GAME, NAMES, machine_of, rules_of
 from tests.support.generators import rulesets
 from tests.support.paths import CORPUS
 
@@ -105,7 +105,7 @@ def test_words_and_order_do_not_matter(ruleset: Ruleset, seed: int) -> None:
     assert texts == scrambled
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_a_scrambled_game_is_recognised(name: str) -> None:
     ruleset, random = rules_of(name), Random(name)
     scrambler = Scrambler.of(ruleset, random)

@@ -92,14 +92,14 @@ import resource, sys
 from pathlib import Path
 from random import Random
 from tests.support import mutations
-from tests.gdl.language.test_mutations import check
+from tests.gdl.language import test_mutations
 
 memory = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 for seed in range(20):
     random = Random(seed)
     path = random.choice([Path(name) for name in sys.argv[3:]])
-    check(getattr(mutations, sys.argv[1])(path.read_bytes(), random), path.stem)
+    test_mutations.check(getattr(mutations, sys.argv[1])(path.read_bytes(), random), path.stem)
     print("ok")
 """
 

@@ -17,11 +17,11 @@ from gdl.reports.circuit_diagram import draw_circuit
 from gdl.reports.diagrams import LETTER, Box, Diagram, svg_text
 from gdl.reports.layered_layout import MAX_STEPS, lay_out
 from gdl.reports.relation_graph import build_relation_graph, draw_relations
+from tests.support.compiled_games import EVERY_GAME
 from tests.support.paths import GAMES
 
 SVG = "{http://www.w3.org/2000/svg}"
 
-GAME_NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
 
 Graph = tuple[list[tuple[float, float]], list[tuple[int, int]]]
 
@@ -120,7 +120,7 @@ def check(diagram: Diagram, picture: str) -> None:
     assert sorted(map(str, drawn)) == sorted(arrows)
 
 
-@pytest.mark.parametrize("name", GAME_NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_the_relations_of_a_game_are_drawn(name: str) -> None:
     diagram = draw_relations(build_relation_graph(gdl.load(GAMES / f"{name}.kif")))
     began = process_time()

@@ -21,8 +21,6 @@ from tests.support.slow_blocks import evaluate, gate_programs, random_rows
 
 WIDTHS = (1, 2, 8)
 
-programs = settings(max_examples=examples(10, 15))
-
 
 @cache
 def kernels(words: int) -> NativeCode:
@@ -37,10 +35,8 @@ def array_of(program: GateProgram) -> np.ndarray:
     )
 
 
-@programs
-@pytest.mark.parametrize("words", WIDTHS)
-@given(case=gate_programs(), seed=st.integers(0, 99))
-def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+@given(gate_programs(), st.sampled_from(WIDTHS), st.integers(0, 99))
+def test_the_interpreter(case: tuple[GateProgram, int], words: int, seed: int) -> None:
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
     array = array_of(program)
@@ -49,10 +45,9 @@ def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -
     assert np.array_equal(found, expected)
 
 
-@programs
-@pytest.mark.parametrize("words", WIDTHS)
-@given(case=gate_programs(), seed=st.integers(0, 99))
-def test_native_code(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+@settings(max_examples=examples(10, 15))
+@given(gate_programs(), st.sampled_from(WIDTHS), st.integers(0, 99))
+def test_native_code(case: tuple[GateProgram, int], words: int, seed: int) -> None:
     """Rows that others read are as they should be; what one function alone needs may be absent."""
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)

@@ -125,7 +125,6 @@ def test_what_cannot_be_created_is_told_once() -> None:
     [
         (handed_in("Illegal"), "resign is not legal for "),
         (handed_in("Undecided"), "it made no choice in "),
-        ("mcts", "states are counted one by one, and it evaluates blocks of them"),
         ("no_such_strategy", "there is no strategy 'no_such_strategy'"),
     ],
 )

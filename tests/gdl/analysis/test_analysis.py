@@ -72,19 +72,35 @@ def test_who_is_to_move(name: str) -> None:
     assert structure.turns.chance == next((r for r in structure.roles if r.name == "random"), None)
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "hex", "quarto", "pig"])
+@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "hex", "pig"])
 def test_turns_are_proved(name: str) -> None:
     assert structure_of(name).turns.one_at_a_time.is_proved
 
 
-@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "tron", "pentago"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "connectFour",
+        "breakthrough",
+        pytest.param("tron", marks=pytest.mark.thorough),
+        pytest.param("pentago", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_constant_sum_is_proved(name: str) -> None:
     total = structure_of(name).goals.sum
     assert (total.value, total.is_proved) == (100, True)
     assert structure_of(name).goals.is_rivalry
 
 
-@pytest.mark.parametrize("name", ["fishery", "loneNumber", "trefoil", "ropeTeam"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trefoil",
+        pytest.param("fishery", marks=pytest.mark.thorough),
+        pytest.param("loneNumber", marks=pytest.mark.thorough),
+        "ropeTeam",
+    ],
+)
 def test_interests_of_their_own(name: str) -> None:
     assert structure_of(name).goals.sum.value is None
 

@@ -17,7 +17,10 @@ def envs_of(game: str, **settings) -> tuple[GdlVectorEnv, GdlVectorEnv]:
     return host, GdlVectorEnv(machine, ENVS, device="host", **settings)
 
 
-@pytest.mark.parametrize(("role", "autoreset"), [(None, "NextStep"), (TURN, "SameStep")])
+@pytest.mark.parametrize(
+    ("role", "autoreset"),
+    [pytest.param(None, "NextStep", marks=pytest.mark.thorough), (TURN, "SameStep")],
+)
 def test_episodes_are_those_of_the_host(role, autoreset: str) -> None:
     host, ours = envs_of("connectFour", role=role, autoreset=autoreset)
     random = [np.random.default_rng(0) for _ in range(2)]

@@ -113,8 +113,8 @@ def test_very_deep_parentheses() -> None:
         assert "too-deep" in {problem.code for problem in gdl.validate(text)}
 
 
-def test_a_line_of_ten_million_letters() -> None:
-    problems = gdl.validate("(role you) " + "x" * 10_000_000)
+def test_a_line_of_millions_of_letters() -> None:
+    problems = gdl.validate("(role you) " + "x" * 3_000_000)
     assert "stray-text" in {problem.code for problem in problems}
     assert all(len(problem.message) < 300 for problem in problems)
 

@@ -51,7 +51,7 @@ def test_cycles_are_counted() -> None:
 
 def test_a_stage_for_each_pass() -> None:
     ticks = count()
-    ruleset = gdl.load(GAMES / "connectFour.kif")
+    ruleset = gdl.load(GAMES / "ticTacToe.kif")
     stages = list(measure_stages(ruleset, GroundingBudget(), clock=lambda: float(next(ticks))))
     assert [stage.name for stage in stages] == ["none", *PASS_NAMES]
     last = summary(compile_game(ruleset, CompileOptions()))

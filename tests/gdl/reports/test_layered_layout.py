@@ -36,7 +36,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return sizes, draw(st.lists(pairs, max_size=24)) if len(sizes) > 1 else []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(graphs())
 def test_nodes_keep_apart_and_edges_keep_out_of_them(graph: Graph) -> None:
     sizes, edges = graph
@@ -130,7 +130,7 @@ def test_the_relations_of_a_game_are_drawn(name: str) -> None:
     assert svg_text(diagram, name) == picture
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "lightsOut", "phantomTicTacToe", "fourCups"])
+@pytest.mark.parametrize("name", ["ticTacToe", "phantomTicTacToe"])
 def test_the_circuit_of_a_game_is_drawn(name: str) -> None:
     diagram = draw_circuit(compile_game(gdl.load(GAMES / f"{name}.kif"), CompileOptions()))
     check(diagram, svg_text(diagram, name))

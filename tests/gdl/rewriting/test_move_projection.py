@@ -65,7 +65,7 @@ STAY = """(<= (next (to ?a ?b ?p)) (true (at ?a ?b ?p)) (does ?r (move ?x ?y ?u 
     ],
 )
 def test_rules_over_moves_keep_their_meaning(rules: str) -> None:
-    assert_as_reasoner(gdl.parse(BOARD + rules), 25, matches=3)
+    assert_as_reasoner(gdl.parse(BOARD + rules), 40)
 
 
 def test_a_piece_is_carried_by_the_square_left_and_the_square_reached() -> None:

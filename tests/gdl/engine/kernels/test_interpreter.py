@@ -113,7 +113,15 @@ def test_a_sequence_calls_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
-@pytest.mark.parametrize("name", ["reversi", "biddingTicTacToe", "phantomTicTacToe", "nim"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "biddingTicTacToe",
+        "phantomTicTacToe",
+        pytest.param("nim", marks=pytest.mark.thorough),
+        pytest.param("reversi", marks=pytest.mark.thorough),
+    ],
+)
 def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: bool) -> None:
     """What the one leaves can be asked for at once, and goals after the other."""
     machine = machine_with_code(name) if with_code else machine_of(name)

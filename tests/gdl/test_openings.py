@@ -34,7 +34,7 @@ def shown(machine: gdl.StateMachine, state: gdl.State) -> object:
     return sorted(map(str, state)), machine.is_terminal(state), moves, goals
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.sampled_from(QUICK), st.integers(0, 6), st.integers(0, 2**30))
 def test_the_new_rules_begin_in_the_position_and_go_on_as_the_game_does(
     name: str, plies: int, seed: int

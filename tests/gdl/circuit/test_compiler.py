@@ -26,11 +26,12 @@ USUAL_PASSES = [name for name in PASS_NAMES if name not in HUGE_GAME_PASSES]
 """The others apply to huge games only: see ``tests/gdl/grounding/test_huge_games.py``."""
 
 
-FEW = ["biddingTicTacToe", "phantomTicTacToe"]
-OTHERS = [
-    pytest.param(name, marks=pytest.mark.thorough)
+USUAL = [("biddingTicTacToe", False), ("phantomTicTacToe", True)]
+CASES = [
+    pytest.param(name, is_left_out, marks=[] if is_usual else [pytest.mark.thorough])
     for name in (*SMALL, "breakthrough", "hex", "kalah", "keyMaze", "quarto", "tron")
-    if name not in FEW
+    for is_left_out in (False, True)
+    for is_usual in [(name, is_left_out) in USUAL]
 ]
 
 
@@ -38,9 +39,8 @@ def compiled(name: str, **passes: Any) -> PropnetStateMachine:
     return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
 
 
-@pytest.mark.parametrize("is_left_out", [False, True], ids=["alone", "left out"])
 @pytest.mark.parametrize("chosen", USUAL_PASSES)
-@pytest.mark.parametrize("name", [*FEW, *OTHERS])
+@pytest.mark.parametrize(("name", "is_left_out"), CASES)
 def test_a_pass_alone_or_left_out_changes_no_answer(
     name: str, chosen: str, is_left_out: bool
 ) -> None:
@@ -135,10 +135,10 @@ def test_compiling_leaves_the_garbage_collector_as_it_was(was_enabled: bool) -> 
     before = gc.isenabled()
     try:
         (gc.enable if was_enabled else gc.disable)()
-        compiled("ticTacToe")
+        gdl.compile(gdl.parse(WANDERER))
         assert gc.isenabled() == was_enabled
         with pytest.raises(gdl.GroundingLimitError):
-            gdl.compile(rules_of("ticTacToe"), CompileOptions(budget=GroundingBudget(rules=1)))
+            gdl.compile(gdl.parse(WANDERER), CompileOptions(budget=GroundingBudget(rules=1)))
         assert gc.isenabled() == was_enabled
     finally:
         (gc.enable if before else gc.disable)()

@@ -136,8 +136,9 @@ def test_children_are_the_states_after_the_joint_moves(name: str) -> None:
             assert hash(child) == hash(machine.next_state(state, moves))
 
 
-@pytest.mark.parametrize("words", [1, 8])
-@pytest.mark.parametrize("name", ["ticTacToe", "biddingTicTacToe", "handDuel"])
+@pytest.mark.parametrize(
+    ("name", "words"), [("ticTacToe", 8), ("biddingTicTacToe", 1), ("handDuel", 1)]
+)
 def test_many_states_at_once(name: str, words: int) -> None:
     """More parents than lanes, more children than lanes, terminal states in between."""
     machine = machine_of(name, words)

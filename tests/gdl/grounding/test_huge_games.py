@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -67,8 +68,11 @@ def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.rewriting.alternatives.MIN_DIVIDED_INSTANCES", 0.0)
 
 
-def test_a_board_answers_the_same() -> None:
-    assert_as_reasoner(gdl.parse(BOARD), 20, matches=2)
+def test_a_board_answers_the_same_with_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = gdl.parse(BOARD)
+    restated = assert_as_reasoner(game, 20, matches=2).ground_rules
+    monkeypatch.setattr(pipeline, "_negates_huge_relation", lambda _: False)
+    assert restated < gdl.compile(game).ground_rules / 2
 
 
 def test_every_switch_is_that_of_a_pass() -> None:
@@ -96,42 +100,37 @@ def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
     assert gdl.compile(game).ground_rules < without.ground_rules
 
 
-def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
-    game = gdl.parse(BOARD)
-    restated = gdl.compile(game).ground_rules
-    monkeypatch.setattr(pipeline, "_negates_huge_relation", lambda _: False)
-    assert restated < gdl.compile(game).ground_rules / 2
+MEANINGS = [
+    # What is demanded goes beyond what the dropped argument can be: it cannot be dropped.
+    """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+       (<= (next (no ?x)) (m ?x) (not (p 1 ?x)))""",
+    # The same with a constant, and with a function.
+    """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+       (<= (next (no ?x)) (n ?x) (not (p ?x 9)))""",
+    """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+       (<= (next (no ?x)) (n ?x) (not (p ?x (f ?x))))""",
+    # Used both positively and negated, and inside a disjunction.
+    """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+       (<= (next (no ?x)) (n ?x) (not (p ?x 2))) (<= (next (yes ?x ?y)) (p ?x ?y))
+       (<= (next (both ?x)) (n ?x) (or (not (p ?x 2)) (p 2 ?x)))""",
+    # A variable that only the comparison limits, and one that it limits further.
+    """(<= (apart ?a ?b) (n ?a) (n ?b) (distinct ?a ?b)) (<= (apart ?a ?b) (n ?a) (n ?b)
+       (distinct ?b 3)) (<= (next (no ?y)) (true (on ?x)) (apart ?x ?y))
+       (<= (next (yes ?y)) (m ?y) (true (on ?x)) (apart ?y ?x))""",
+    # Recursion through the relations that are joined.
+    """(<= (up ?a ?b) (true (on ?a)) (s ?a ?b)) (<= (up ?a ?c) (any ?a ?b) (s ?b ?c))
+       (<= (down ?a ?b) (true (on ?a)) (s ?b ?a)) (<= (any ?a ?b) (up ?a ?b))
+       (<= (any ?a ?b) (down ?a ?b)) (<= (next (yes ?b)) (any ?a ?b) (not (down ?b ?a)))""",
+]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        # What is demanded goes beyond what the dropped argument can be: it cannot be dropped.
-        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
-           (<= (next (no ?x)) (m ?x) (not (p 1 ?x)))""",
-        # The same with a constant, and with a function.
-        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
-           (<= (next (no ?x)) (n ?x) (not (p ?x 9)))""",
-        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
-           (<= (next (no ?x)) (n ?x) (not (p ?x (f ?x))))""",
-        # Used both positively and negated, and inside a disjunction.
-        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
-           (<= (next (no ?x)) (n ?x) (not (p ?x 2))) (<= (next (yes ?x ?y)) (p ?x ?y))
-           (<= (next (both ?x)) (n ?x) (or (not (p ?x 2)) (p 2 ?x)))""",
-        # A variable that only the comparison limits, and one that it limits further.
-        """(<= (apart ?a ?b) (n ?a) (n ?b) (distinct ?a ?b)) (<= (apart ?a ?b) (n ?a) (n ?b)
-           (distinct ?b 3)) (<= (next (no ?y)) (true (on ?x)) (apart ?x ?y))
-           (<= (next (yes ?y)) (m ?y) (true (on ?x)) (apart ?y ?x))""",
-        # Recursion through the relations that are joined.
-        """(<= (up ?a ?b) (true (on ?a)) (s ?a ?b)) (<= (up ?a ?c) (any ?a ?b) (s ?b ?c))
-           (<= (down ?a ?b) (true (on ?a)) (s ?b ?a)) (<= (any ?a ?b) (up ?a ?b))
-           (<= (any ?a ?b) (down ?a ?b)) (<= (next (yes ?b)) (any ?a ?b) (not (down ?b ?a)))""",
-    ],
-)
-def test_meaning_is_kept(rules: str) -> None:
+def test_meaning_is_kept() -> None:
+    """All in one game: what each of them defines has a name of its own."""
+    own = re.compile(r"\((p|apart|up|down|any|no|yes|both) ")
+    rules = [own.sub(rf"(\g<1>{n} ", each) for n, each in enumerate(MEANINGS)]
     game = gdl.parse(f"""
         (role you) {" ".join(f"(n {i}) (m {i}) (s {i} {i + 1})" for i in range(5))} (m 9) (m 10)
-        (init (on 1)) (init (on 3)) {rules}
+        (init (on 1)) (init (on 3)) {" ".join(rules)}
         (<= (legal you (put ?x)) (m ?x)) (<= (legal you (leave ?x)) (true (on ?x)))
         (<= (next (on ?x)) (does you (put ?x)))
         (<= (next (on ?x)) (true (on ?x)) (not (does you (leave ?x))))
@@ -311,7 +310,7 @@ def test_a_game_with_many_facts_may_take_more_at_first(monkeypatch: pytest.Monke
     monkeypatch.setattr(pipeline, "_negates_huge_relation", lambda _: False)
     monkeypatch.setattr(pipeline, "FIRST_ATTEMPT", GroundingBudget(rules=1_000, cpu_seconds=2))
     monkeypatch.setattr(pipeline, "ground_program", given)
-    game, budget = gdl.parse(CHECKED), GroundingBudget()
+    game, budget = gdl.parse(LINE), GroundingBudget()
     for more_facts, at_first in [(10**6, (1_000, 2)), (1, (4_000, 8))]:
         monkeypatch.setattr(pipeline, "MORE_FACTS", more_facts)
         with pytest.raises(gdl.GroundingLimitError):
@@ -333,4 +332,4 @@ def test_games_answer_the_same(name: str) -> None:
 
 def test_what_stays_too_large_is_refused() -> None:
     with pytest.raises(gdl.GroundingLimitError, match="over 10 rules"):
-        gdl.compile(gdl.parse(BOARD), CompileOptions(budget=GroundingBudget(rules=10)))
+        gdl.compile(rules_of("nim"), CompileOptions(budget=GroundingBudget(rules=10)))

@@ -72,7 +72,9 @@ def test_several_marks_for_a_cell_are_not_ruled_out(added: str) -> None:
 
 
 @pytest.mark.usefixtures("_everything_is_huge")
-@pytest.mark.parametrize("added", ["", *NOT_PROVED])
+@pytest.mark.parametrize(
+    "added", ["", *(pytest.param(each, marks=pytest.mark.thorough) for each in NOT_PROVED)]
+)
 def test_the_answers_are_the_same(added: str) -> None:
     game = gdl.parse(ROW.replace(NOT_PROVED.get(added) or "\0", "") + added)
     assert_as_reasoner(game, 12, matches=10)

@@ -22,8 +22,8 @@ PERFT: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "perft" / "perft.toml").read_text(encoding="utf-8")
 )
 
-FEW_PATHS = 500
-"""Counts up to here are made of all our games in the ordinary run."""
+FEW_PATHS, SOME_PATHS = 500, 5_000
+"""Counts up to here are made in the ordinary run: of all our games, and of those of the sample."""
 
 MAX_STEPS = 1000
 """Random playouts of our games are shorter."""
@@ -40,7 +40,9 @@ def counts(quick: bool) -> list[Any]:
         for name, record in PERFT.items()
         for depth, count in enumerate(record["counts"], 1)
         if (depth <= record["quick"]) is quick
-        for marks in [[] if name in SAMPLE or count <= FEW_PATHS else [pytest.mark.thorough]]
+        for marks in [
+            [] if count <= (SOME_PATHS if name in SAMPLE else FEW_PATHS) else [pytest.mark.thorough]
+        ]
     ]
 
 
@@ -119,7 +121,13 @@ CONSTANT_SUM = [
 ]
 
 
-@pytest.mark.parametrize("name", CONSTANT_SUM)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.thorough])
+        for name in CONSTANT_SUM
+    ],
+)
 def test_goals_of_a_constant_sum_game_add_up_to_100(name: str) -> None:
     *_, (machine, end) = playouts(name, seeds=1)
     goals = [machine.goal(end, role) for role in machine.roles if str(role) != "random"]

@@ -51,10 +51,10 @@ def play(name: str, way: list[tuple[str, ...]]) -> tuple[bool, int | None]:
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
-        ("blocksWorld", 8),
+        pytest.param("blocksWorld", 8, marks=pytest.mark.thorough),
         ("eightQueens", 8),
         ("keyMaze", 25),
-        ("pancakes", 7),
+        pytest.param("pancakes", 7, marks=pytest.mark.thorough),
         ("pegSolitaire", 13),
         ("ropeTeam", 9),
         ("sudokuSmall", 12),
@@ -82,7 +82,7 @@ def test_lights_out_in_seven_presses() -> None:
     [
         ("eightQueens", 8, 92),
         ("pegSolitaire", 13, 29_760),
-        ("reversi", 6, 8_200),
+        pytest.param("reversi", 6, 8_200, marks=pytest.mark.thorough),
         ("sudokuSmall", 12, 1),
         pytest.param("chess", 3, 8_902, marks=pytest.mark.slow),
         pytest.param("knightsTour", 24, 304, marks=pytest.mark.slow),

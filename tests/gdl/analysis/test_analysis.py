@@ -23,7 +23,7 @@ from tests.support.analysed_games import (
     structure_of,
     texts,
 )
-from tests.support.compiled_games import NAMES, SAMPLE, machine_of, reasoner_of
+from tests.support.compiled_games import NAMES, SMALL, machine_of, reasoner_of
 from tests.support.paths import GAMES
 
 SIMULTANEOUS = {
@@ -45,12 +45,13 @@ SIMULTANEOUS = {
 LARGE = {"amazons", "chess", "draughts", "kalah", "powderKegs", "reversi", "starHalma"}
 """Games that take long to compile or to analyse."""
 
-EVERY_GAME = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in SAMPLE
-] + [
-    pytest.param(name, marks=pytest.mark.slow if name in LARGE else pytest.mark.thorough)
-    for name in NAMES
-    if name not in SAMPLE
+FEW_AND_MANY = [
+    *SMALL,
+    *(
+        pytest.param(name, marks=pytest.mark.slow if name in LARGE else pytest.mark.thorough)
+        for name in NAMES
+        if name not in SMALL
+    ),
 ]
 
 COUNTED = {"ticTacToe": 5478, "nim": 328}
@@ -65,7 +66,7 @@ def test_the_session_in_the_docstring(monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctest.testmod(gdl.analysis).failed == 0
 
 
-@pytest.mark.parametrize("name", EVERY_GAME)
+@pytest.mark.parametrize("name", FEW_AND_MANY)
 def test_who_is_to_move(name: str) -> None:
     structure = structure_of(name)
     assert structure.turns.one_at_a_time.value == (name not in SIMULTANEOUS)
@@ -253,6 +254,7 @@ def test_there_must_be_a_playout() -> None:
         analyse(machine_of("nim"), playouts=0)
 
 
+@pytest.mark.thorough
 def test_playouts_meet_where_states_are_few() -> None:
     assert structure_of("wolfAndSheep").size.typical in range(100_000, 895_280)
     assert structure_of("connectFour").size.typical is None

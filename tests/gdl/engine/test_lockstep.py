@@ -117,7 +117,10 @@ def wide_machine(name: str, words: int, with_code: bool) -> PropnetStateMachine:
 
 
 @pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
-@pytest.mark.parametrize("words", WIDTHS)
+@pytest.mark.parametrize(
+    "words",
+    [1, 16, *(pytest.param(words, marks=pytest.mark.thorough) for words in WIDTHS[1:-1])],
+)
 @pytest.mark.parametrize("name", WIDE_GAMES)
 def test_lockstep_at_every_width(name: str, words: int, with_code: bool) -> None:
     machine = wide_machine(name, words, with_code)

@@ -161,6 +161,7 @@ def test_goofspiel_with_cfr(cards: int, tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- algorithms
 
 
+@pytest.mark.thorough
 def test_minimax_runs(tmp_path: Path) -> None:
     found, action = minimax.alpha_beta_search(written(small_hex(), tmp_path))
     assert found == 1

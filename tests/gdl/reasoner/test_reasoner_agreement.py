@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Atom, Ruleset
 from tests.support.agreement import assert_agreement
-from tests.support.compiled_games import NAMES, SAMPLE, reasoner_of, rules_of
+from tests.support.compiled_games import NAMES, SMALL, reasoner_of, rules_of
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
 from tests.support.oracle import Oracle, TooLargeError, UndefinedError, solutions, substitute
@@ -78,7 +78,7 @@ def test_queries(rules: Ruleset, query: str) -> None:
         assert gdl.ask(rules, query) == sorted(atoms, key=str)
 
 
-QUICK_GAMES = [name for name in SAMPLE if name not in {*SLOW_GAMES, *TOO_LARGE}]
+QUICK_GAMES = [*SMALL, "dotsAndBoxes", "hex", "kuhnPoker"]
 OTHER_GAMES = [
     pytest.param(name, marks=pytest.mark.slow if name in SLOW_GAMES else pytest.mark.thorough)
     for name in NAMES

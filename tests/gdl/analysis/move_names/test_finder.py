@@ -13,7 +13,7 @@ from gdl.analysis import move_names
 from gdl.analysis.boards import find_layout
 from gdl.analysis.move_names import find_move_names, names_without_play
 from gdl.playouts import play_out
-from tests.support.compiled_games import EVERY_GAME, reasoner_of
+from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
 from tests.support.drawn_games import layout_of_game, move_table, names_of_game
 from tests.support.paths import ROOT
 
@@ -70,7 +70,10 @@ ODD_GAME = """
 """
 
 
-@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.thorough]) for name in CALLED],
+)
 def test_moves_are_called_as_people_say_them(name: str) -> None:
     names = names_of_game(name)
     assert [(text, names.name(text)) for text, _ in CALLED[name]] == CALLED[name]

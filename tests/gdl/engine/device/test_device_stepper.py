@@ -18,14 +18,14 @@ LANES = 64
 ALWAYS = ("observations", "masks", "rewards", "terminated", "truncated")
 
 FEW = [
-    ("ticTacToe", plan_seat, True),
     ("connectFour", plan_turn, True),
-    ("connectFour", plan_turn, False),
     ("biddingTicTacToe", plan_all, True),
     ("phantomTicTacToe", plan_all, False),
     ("pig", plan_seat, True),
 ]
 MORE = [
+    ("ticTacToe", plan_seat, True),
+    ("connectFour", plan_turn, False),
     ("hex", plan_turn, True),
     ("trefoil", plan_turn, True),
     ("kuhnPoker", plan_all, True),

@@ -163,7 +163,7 @@ def test_the_same_seed_makes_the_same_choices() -> None:
 # ---------------------------------------------------------------------- uniformity
 
 
-@pytest.mark.parametrize("moves", MOVES[1:])
+@pytest.mark.parametrize("moves", [*MOVES[1:-1], pytest.param(4000, marks=pytest.mark.thorough)])
 def test_every_lane_chooses_uniformly(moves: int) -> None:
     assert abs(score(counted(drawn(moves, times_for(moves)), moves))) < BOUND
 

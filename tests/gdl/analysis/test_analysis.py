@@ -73,7 +73,15 @@ def test_who_is_to_move(name: str) -> None:
     assert structure.turns.chance == next((r for r in structure.roles if r.name == "random"), None)
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "hex", "pig"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ticTacToe",
+        "pig",
+        pytest.param("breakthrough", marks=pytest.mark.thorough),
+        pytest.param("hex", marks=pytest.mark.thorough),
+    ],
+)
 def test_turns_are_proved(name: str) -> None:
     assert structure_of(name).turns.one_at_a_time.is_proved
 

@@ -118,7 +118,12 @@ def test_rows_of_moves_that_cannot_win_are_not_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["breakthrough", pytest.param("pentago", marks=pytest.mark.thorough)]
+    "name",
+    [
+        "nim",
+        pytest.param("breakthrough", marks=pytest.mark.thorough),
+        pytest.param("pentago", marks=pytest.mark.thorough),
+    ],
 )
 def test_mutex_groups_save_gates(name: str) -> None:
     """A role that does nothing while others move has no choice, which they show."""

@@ -24,7 +24,7 @@ FEW = [
     ("connectFour", False),
     ("hex", False),  # feedback
     ("dotsAndBoxes", False),  # goals that are held
-    ("nim", True),
+    pytest.param("nim", True, marks=pytest.mark.thorough),
     # A tree of counters with upper levels.
     pytest.param("breakthrough", True, marks=pytest.mark.thorough),
     ("bridges", True),

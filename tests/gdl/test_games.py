@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import gdl
-from tests.support.compiled_games import reasoner_of
+from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
 from tests.support.paths import GAMES, ROOT
 
 RULESHEETS = sorted(GAMES.glob("*.kif"))
@@ -21,6 +21,9 @@ NAMES = [path.stem for path in RULESHEETS]
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "perft" / "perft.toml").read_text(encoding="utf-8")
 )
+
+FEW_PATHS, SOME_PATHS = 500, 5_000
+"""Counts up to here are made in the ordinary run: of all our games, and of those of the sample."""
 
 MAX_STEPS = 1000
 """Random playouts of our games are shorter."""
@@ -33,10 +36,13 @@ def text_of(name: str) -> str:
 def counts(quick: bool) -> list[Any]:
     """One case per depth: those up to ``quick`` in the record, or those beyond."""
     return [
-        pytest.param(name, depth, count, id=f"{name}-{depth}")
+        pytest.param(name, depth, count, id=f"{name}-{depth}", marks=marks)
         for name, record in PERFT.items()
         for depth, count in enumerate(record["counts"], 1)
         if (depth <= record["quick"]) is quick
+        for marks in [
+            [] if count <= (SOME_PATHS if name in SAMPLE else FEW_PATHS) else [pytest.mark.thorough]
+        ]
     ]
 
 
@@ -90,7 +96,7 @@ def playouts(name: str, seeds: int) -> Iterator[tuple[gdl.StateMachine, gdl.Stat
             yield machine, state
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_playouts_keep_what_a_rulesheet_promises(name: str) -> None:
     """Every playout ends; moves and exactly one goal per role in every state; base and input."""
     facts, inputs = declared(name)
@@ -115,7 +121,13 @@ CONSTANT_SUM = [
 ]
 
 
-@pytest.mark.parametrize("name", CONSTANT_SUM)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.thorough])
+        for name in CONSTANT_SUM
+    ],
+)
 def test_goals_of_a_constant_sum_game_add_up_to_100(name: str) -> None:
     *_, (machine, end) = playouts(name, seeds=1)
     goals = [machine.goal(end, role) for role in machine.roles if str(role) != "random"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.openings import random_opening, rules_from
-from tests.support.compiled_games import NAMES, reasoner_of, rules_of
+from tests.support.compiled_games import EVERY_GAME, NAMES, reasoner_of, rules_of
 
 WITH_PERCEPTS = {"codeBreaker", "diceRace", "fourCups", "kuhnPoker", "phantomTicTacToe", "pig"}
 
@@ -34,7 +34,7 @@ def shown(machine: gdl.StateMachine, state: gdl.State) -> object:
     return sorted(map(str, state)), machine.is_terminal(state), moves, goals
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.sampled_from(QUICK), st.integers(0, 6), st.integers(0, 2**30))
 def test_the_new_rules_begin_in_the_position_and_go_on_as_the_game_does(
     name: str, plies: int, seed: int
@@ -54,7 +54,7 @@ def test_the_new_rules_begin_in_the_position_and_go_on_as_the_game_does(
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_every_game_begins_in_a_position_or_says_why_not(name: str) -> None:
     machine = reasoner_of(name)
     if rules_of(name).has_percepts:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
 from types import ModuleType
 
 import pytest
 
 import gdl
 from gdl import public_api
+from tests.support.paths import ROOT
 
-MODULES = ["gdl", *(module.name for module in pkgutil.walk_packages(gdl.__path__, "gdl."))]
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted((ROOT / "gdl").rglob("*.py"))
+    if ">>>" in path.read_text(encoding="utf-8")
+]
 
 
 def test_all_is_exact() -> None:
@@ -46,7 +50,7 @@ def test_everything_public_is_documented(name: str) -> None:
         assert value.__module__.startswith("gdl.")
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_in_the_documentation_run(name: str) -> None:
     if name.startswith("gdl.openspiel."):
         pytest.importorskip("pyspiel", reason="needs the extra openspiel")

@@ -11,6 +11,7 @@ import pytest
 import gdl
 from tests.independent import GAMES
 from tests.independent.game import perft
+from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
 from tests.support.paths import ROOT
 
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
@@ -19,16 +20,20 @@ PERFT: dict[str, dict[str, Any]] = tomllib.loads(
 QUICK_COUNT = 10_000
 """The largest count that is made in the ordinary run."""
 
+FEW_PATHS = 500
+"""Counts up to here are made of all our games in the ordinary run."""
+
 COUNTS = [
-    pytest.param(
-        name,
-        depth,
-        PERFT[name]["counts"][depth - 1],
-        id=f"{name}-{depth}",
-        marks=[pytest.mark.slow] if PERFT[name]["counts"][depth - 1] > QUICK_COUNT else [],
-    )
+    pytest.param(name, depth, count, id=f"{name}-{depth}", marks=marks)
     for name in GAMES
-    for depth in range(1, PERFT[name]["confirmed"] + 1)
+    for depth, count in enumerate(PERFT[name]["counts"][: PERFT[name]["confirmed"]], 1)
+    for marks in [
+        [pytest.mark.slow]
+        if count > QUICK_COUNT
+        else [pytest.mark.thorough]
+        if count > FEW_PATHS and name not in SAMPLE
+        else []
+    ]
 ]
 
 
@@ -41,10 +46,10 @@ def test_perft(name: str, depth: int, count: int) -> None:
     assert perft(GAMES[name], depth) == count
 
 
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", EVERY_GAME)
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_a_whole_match_side_by_side(name: str, seed: int) -> None:
-    machine = gdl.interpret(gdl.load(ROOT / "games" / f"{name}.kif"))
+    machine = reasoner_of(name)
     game, chance = GAMES[name], random.Random(seed)
     assert tuple(map(str, machine.roles)) == game.roles
     state, twin = machine.initial_state(), game.start()

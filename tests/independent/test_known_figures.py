@@ -51,10 +51,10 @@ def play(name: str, way: list[tuple[str, ...]]) -> tuple[bool, int | None]:
 @pytest.mark.parametrize(
     ("name", "steps"),
     [
-        ("blocksWorld", 8),
+        pytest.param("blocksWorld", 8, marks=pytest.mark.thorough),
         ("eightQueens", 8),
         ("keyMaze", 25),
-        ("pancakes", 7),
+        pytest.param("pancakes", 7, marks=pytest.mark.thorough),
         ("pegSolitaire", 13),
         ("ropeTeam", 9),
         ("sudokuSmall", 12),
@@ -82,7 +82,7 @@ def test_lights_out_in_seven_presses() -> None:
     [
         ("eightQueens", 8, 92),
         ("pegSolitaire", 13, 29_760),
-        ("reversi", 6, 8_200),
+        pytest.param("reversi", 6, 8_200, marks=pytest.mark.thorough),
         ("sudokuSmall", 12, 1),
         pytest.param("chess", 3, 8_902, marks=pytest.mark.slow),
         pytest.param("knightsTour", 24, 304, marks=pytest.mark.slow),
@@ -156,7 +156,11 @@ def chess_from(position: str) -> gdl.StateMachine:
         ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", [48, 2_039, 97_862]),
         ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -", [14, 191, 2_812, 43_238]),
         ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq -", [6, 264, 9_467]),
-        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ -", [44, 1_486, 62_379]),
+        pytest.param(
+            "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ -",
+            [44, 1_486, 62_379],
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])

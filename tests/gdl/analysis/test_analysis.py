@@ -23,7 +23,7 @@ from tests.support.analysed_games import (
     structure_of,
     texts,
 )
-from tests.support.compiled_games import NAMES, machine_of, reasoner_of
+from tests.support.compiled_games import NAMES, SMALL, machine_of, reasoner_of
 from tests.support.paths import GAMES
 
 SIMULTANEOUS = {
@@ -45,8 +45,13 @@ SIMULTANEOUS = {
 LARGE = {"amazons", "chess", "draughts", "kalah", "powderKegs", "reversi", "starHalma"}
 """Games that take long to compile or to analyse."""
 
-EVERY_GAME = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in NAMES
+FEW_AND_MANY = [
+    *SMALL,
+    *(
+        pytest.param(name, marks=pytest.mark.slow if name in LARGE else pytest.mark.thorough)
+        for name in NAMES
+        if name not in SMALL
+    ),
 ]
 
 COUNTED = {"ticTacToe": 5478, "nim": 328}
@@ -61,26 +66,50 @@ def test_the_session_in_the_docstring(monkeypatch: pytest.MonkeyPatch) -> None:
     assert doctest.testmod(gdl.analysis).failed == 0
 
 
-@pytest.mark.parametrize("name", EVERY_GAME)
+@pytest.mark.parametrize("name", FEW_AND_MANY)
 def test_who_is_to_move(name: str) -> None:
     structure = structure_of(name)
     assert structure.turns.one_at_a_time.value == (name not in SIMULTANEOUS)
     assert structure.turns.chance == next((r for r in structure.roles if r.name == "random"), None)
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "hex", "quarto", "pig"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ticTacToe",
+        "pig",
+        pytest.param("breakthrough", marks=pytest.mark.thorough),
+        pytest.param("hex", marks=pytest.mark.thorough),
+    ],
+)
 def test_turns_are_proved(name: str) -> None:
     assert structure_of(name).turns.one_at_a_time.is_proved
 
 
-@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "tron", "pentago"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "connectFour",
+        "breakthrough",
+        pytest.param("tron", marks=pytest.mark.thorough),
+        pytest.param("pentago", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_constant_sum_is_proved(name: str) -> None:
     total = structure_of(name).goals.sum
     assert (total.value, total.is_proved) == (100, True)
     assert structure_of(name).goals.is_rivalry
 
 
-@pytest.mark.parametrize("name", ["fishery", "loneNumber", "trefoil", "ropeTeam"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "trefoil",
+        pytest.param("fishery", marks=pytest.mark.thorough),
+        pytest.param("loneNumber", marks=pytest.mark.thorough),
+        "ropeTeam",
+    ],
+)
 def test_interests_of_their_own(name: str) -> None:
     assert structure_of(name).goals.sum.value is None
 
@@ -119,7 +148,7 @@ def test_proved_findings_hold_in_other_playouts(name: str) -> None:
 
 
 def test_the_same_seed_gives_the_same_structure() -> None:
-    machine = machine_of("biddingTicTacToe")
+    machine = machine_of("nim")
     assert analyse(machine, seed=3) == analyse(machine, seed=3)
 
 
@@ -233,6 +262,7 @@ def test_there_must_be_a_playout() -> None:
         analyse(machine_of("nim"), playouts=0)
 
 
+@pytest.mark.thorough
 def test_playouts_meet_where_states_are_few() -> None:
     assert structure_of("wolfAndSheep").size.typical in range(100_000, 895_280)
     assert structure_of("connectFour").size.typical is None

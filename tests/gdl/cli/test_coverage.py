@@ -31,20 +31,19 @@ def run(*arguments: object) -> Result:
 
 
 def test_a_folder_is_searched_at_any_depth(tmp_path: Path) -> None:
-    for name in ("nim", "ticTacToe"):
-        folder = tmp_path / name / "v0"
-        folder.mkdir(parents=True)
-        (folder / f"{name}.kif").write_text((GAMES / f"{name}.kif").read_text())
+    folder = tmp_path / "nim" / "v0"
+    folder.mkdir(parents=True)
+    (folder / "nim.kif").write_text((GAMES / "nim.kif").read_text())
     (tmp_path / "endless.kif").write_text(ENDLESS)
     page = tmp_path / "coverage.md"
     result = run("coverage", tmp_path, "--output", page, "--jobs", 2)
     assert result.exit_code == 0, result.output
     lines = page.read_text().splitlines()
     games = [line.split("|")[1].strip() for line in lines if line.startswith("|")]
-    assert games == ["game", "---", "endless", "nim", "ticTacToe"]
-    assert "- 3 rulesheets: 2 compiled, 1 refused" in lines
+    assert games == ["game", "---", "endless", "nim"]
+    assert "- 2 rulesheets: 1 compiled, 1 refused" in lines
     assert "levels deep" in next(line for line in lines if line.startswith("| endless"))
-    assert "3 rulesheets: 2 compiled" in result.stdout
+    assert "2 rulesheets: 1 compiled" in result.stdout
 
 
 def test_figures_of_a_game() -> None:

@@ -5,7 +5,7 @@ import pytest
 import gdl
 from gdl.analysis.boards import find_layout
 from gdl.drawing import Scene, make_scene
-from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.compiled_games import EVERY_GAME, reasoner_of
 from tests.support.drawn_games import layout_of_game, states_of, steps_of
 
 
@@ -20,7 +20,7 @@ def facts_of(scene: Scene) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_every_fact_is_drawn_once(name: str) -> None:
     for state in states_of(name):
         assert sorted(facts_of(make_scene(layout_of_game(name), state))) == sorted(map(str, state))

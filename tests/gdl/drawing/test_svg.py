@@ -10,7 +10,7 @@ import gdl
 from gdl.analysis.boards import BoardLayout, FactPattern, Part
 from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
 from gdl.drawing.glyphs import colour_of
-from tests.support.compiled_games import NAMES
+from tests.support.compiled_games import EVERY_GAME
 from tests.support.drawn_games import layout_of_game, states_of, steps_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -29,7 +29,7 @@ def picture(name: str, steps: int = 12) -> ElementTree.Element:
     return ElementTree.fromstring(draw_svg(layout_of_game(name), after, before))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_every_fact_is_in_the_picture(name: str) -> None:
     state = states_of(name)[-1]
     root = ElementTree.fromstring(draw_svg(layout_of_game(name), state))
@@ -38,7 +38,7 @@ def test_every_fact_is_in_the_picture(name: str) -> None:
         assert any(fact in text for text in named), fact
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_cells_can_be_found_by_their_words(name: str) -> None:
     root = picture(name)
     layout = layout_of_game(name)
@@ -75,7 +75,7 @@ def test_a_small_picture_has_no_legend() -> None:
     assert float(small.get("height", "")) < float(whole.get("height", "")) - 100
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_everything_is_inside_the_picture(name: str) -> None:
     root = picture(name)
     width, height = float(root.get("width", "")), float(root.get("height", ""))

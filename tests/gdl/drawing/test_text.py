@@ -8,7 +8,7 @@ from rich.console import Console
 import gdl
 from gdl.analysis.boards import find_layout
 from gdl.drawing import draw_text
-from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.compiled_games import EVERY_GAME, reasoner_of
 from tests.support.drawn_games import layout_of_game, states_of
 
 
@@ -88,7 +88,7 @@ def test_hexagons_are_shifted_against_each_other() -> None:
     assert lines[2].split() == ["1", "·", "·", "red", "·", "·", "·"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_every_word_of_a_place_or_of_the_table_is_printable(name: str) -> None:
     text = plain(draw_text(layout_of_game(name), states_of(name)[-1]))
     assert text

@@ -20,10 +20,11 @@ from gdl.drawing import ending_in_words, layout_of
         ),
         ("breakthrough", "(pawn black 8 1) (pawn white 3 3) (turn white)", "black on h1"),
         ("pig", "(has first 20) (has second 3) (turn first) (pot 0) (steps 9)", ""),
-        (
+        pytest.param(
             "chess",
             "(piece white king 5 1) (piece black king 5 8) (quiet 50) (turn white)",
             "rule: quiet 50.",
+            marks=pytest.mark.thorough,
         ),
         ("goofspiel", "(points left 3) (points right 3)", ""),
         ("nim", "(pebbles left 0) (pebbles middle 0) (pebbles right 0) (turn first)", ""),

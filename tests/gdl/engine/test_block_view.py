@@ -37,7 +37,7 @@ def blocks(name: str) -> Iterator[tuple[Block, Block]]:
         yield machine.block(seed=5), machine.block(seed=5)
 
 
-@pytest.mark.parametrize("name", ["nim", "biddingTicTacToe", "connectFour"])
+@pytest.mark.parametrize("name", ["nim", "biddingTicTacToe"])
 def test_steps_of_a_kernel_are_those_of_the_block(name: str) -> None:
     for block, other in blocks(name):
         view = block.arrays()

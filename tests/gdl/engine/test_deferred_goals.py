@@ -51,7 +51,16 @@ def test_deferred_goals_of_playouts_of_one_step(refill: bool) -> None:
 
 
 @pytest.mark.parametrize("refill", [True, False])
-@pytest.mark.parametrize("name", ["reversi", "dotsAndBoxes", "connectFour", "codeBreaker", "nim"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dotsAndBoxes",
+        "nim",
+        pytest.param("reversi", marks=pytest.mark.thorough),
+        pytest.param("connectFour", marks=pytest.mark.thorough),
+        pytest.param("codeBreaker", marks=pytest.mark.thorough),
+    ],
+)
 def test_deferred_goals_in_native_code(name: str, refill: bool) -> None:
     """Both ways and both kernels give the same in each lane, whole games long."""
     results = [

@@ -97,8 +97,12 @@ def test_long_lockstep_of_shared_games(rulesheet: Path) -> None:
 WIDTHS = (1, 2, 4, 8, 16)
 """Words: 64 to 1,024 lanes."""
 
-WIDE_GAMES = ["biddingTicTacToe", "bridges", "phantomTicTacToe"]
-"""Moves at once, moves in turn with paths that are evaluated to their fixpoint, and percepts."""
+WIDE_GAMES = [
+    "bridges",
+    pytest.param("biddingTicTacToe", marks=pytest.mark.thorough),
+    pytest.param("phantomTicTacToe", marks=pytest.mark.thorough),
+]
+"""Moves in turn with paths that are evaluated to their fixpoint, moves at once, and percepts."""
 
 PLAYED_STEPS = (0, 2, 5)
 
@@ -113,7 +117,10 @@ def wide_machine(name: str, words: int, with_code: bool) -> PropnetStateMachine:
 
 
 @pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
-@pytest.mark.parametrize("words", WIDTHS)
+@pytest.mark.parametrize(
+    "words",
+    [1, 16, *(pytest.param(words, marks=pytest.mark.thorough) for words in WIDTHS[1:-1])],
+)
 @pytest.mark.parametrize("name", WIDE_GAMES)
 def test_lockstep_at_every_width(name: str, words: int, with_code: bool) -> None:
     machine = wide_machine(name, words, with_code)

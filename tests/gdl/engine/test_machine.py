@@ -20,6 +20,7 @@ from gdl.engine import evaluators
 from gdl.grounding.gringo import GroundingBudget
 from gdl.playouts import play_out
 from tests.support.compiled_games import (
+    EVERY_GAME,
     NAMES,
     SMALL,
     machine_of,
@@ -42,12 +43,12 @@ LANES = (0, 1, 63, 64, 300, 511)
 # ---------------------------------------------------------------------- lockstep
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_lockstep(name: str) -> None:
     assert_lockstep(machine_of(name), reasoner_of(name), STATES, seed=1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_lockstep_of_lanes(name: str) -> None:
     assert_block_lockstep(machine_of(name), reasoner_of(name), steps=10, lanes=LANES)
 
@@ -63,17 +64,6 @@ def test_lockstep_of_lanes_in_native_code(name: str) -> None:
 def test_long_lockstep_of_lanes_in_native_code(name: str) -> None:
     lanes = range(0, 512, 11)
     assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=200, lanes=lanes)
-
-
-@pytest.mark.parametrize(
-    ("decompose_rules", "group_moves"), [(True, False), (False, True), (False, False)]
-)
-@pytest.mark.parametrize("name", [*SMALL, "breakthrough", "quarto", "tron", "keyMaze", "kalah"])
-def test_passes_change_no_answer(name: str, decompose_rules: bool, group_moves: bool) -> None:
-    options = CompileOptions(decompose_rules=decompose_rules, group_moves=group_moves)
-    machine = gdl.compile(rules_of(name), options)
-    assert_lockstep(machine, reasoner_of(name), 60, seed=4)
-    assert_block_lockstep(machine, reasoner_of(name), steps=5, lanes=LANES)
 
 
 random_games = settings(

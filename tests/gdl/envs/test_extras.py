@@ -43,10 +43,11 @@ def test_asking_says_what_to_install() -> None:
 
 def test_the_packages_do_without() -> None:
     code = (
-        "import sys, gdl, ggp_player; gdl.compile(gdl.load('nim')); ggp_player.analyze;"
-        "print(sorted({'gymnasium', 'pettingzoo'} & set(sys.modules)))"
+        "import sys, gdl, ggp_player; gdl.compile(gdl.load('nim')).block(); ggp_player.analyze;"
+        "found = {'gymnasium', 'pettingzoo'} & set(sys.modules); import gdl.envs;"
+        "print(sorted(found), [n for n in sys.modules if n.startswith('gdl.engine.device')])"
     )
-    assert printed_by(code) == "[]\n"
+    assert printed_by(code) == "[] []\n"
 
 
 def test_there_is_nothing_else() -> None:

@@ -12,8 +12,21 @@ from gdl.envs.seats import EpisodeSettings, plan_all
 from gdl.language import parse_term
 from tests.support.compiled_games import NAMES, machine_of
 
-PERFECT = ["ticTacToe", "connectFour", "hex", "nineBoards", "amazons", "eightPuzzle"]
-HIDDEN = ["codeBreaker", "phantomTicTacToe", "pig", "fourCups", "diceRace"]
+PERFECT = [
+    "ticTacToe",
+    "hex",
+    "eightPuzzle",
+    pytest.param("connectFour", marks=pytest.mark.thorough),
+    pytest.param("nineBoards", marks=pytest.mark.thorough),
+    pytest.param("amazons", marks=pytest.mark.thorough),
+]
+HIDDEN = [
+    "phantomTicTacToe",
+    "pig",
+    pytest.param("codeBreaker", marks=pytest.mark.thorough),
+    pytest.param("fourCups", marks=pytest.mark.thorough),
+    pytest.param("diceRace", marks=pytest.mark.thorough),
+]
 BOARDS = {
     "connectFour": (5, 6, 7),
     "ticTacToe": (4, 3, 3),

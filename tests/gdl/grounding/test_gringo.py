@@ -249,7 +249,7 @@ def test_gringo_buffers_its_output_also_where_ours_is_not(monkeypatch: pytest.Mo
         (GroundingBudget(rules=50_000), "over 50000 rules"),
         (GroundingBudget(seconds=0.2), r"over 0\.2 seconds"),
         (GroundingBudget(seconds=0.001), r"over 0\.001 seconds"),
-        (GroundingBudget(memory=150 * 2**20), "memory"),
+        pytest.param(GroundingBudget(memory=150 * 2**20), "memory", marks=pytest.mark.thorough),
         (GroundingBudget(memory=2**20), "memory"),
     ],
 )

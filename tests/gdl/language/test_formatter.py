@@ -15,6 +15,7 @@ import gdl
 from gdl import Ruleset
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
 from gdl.language.pretty_printer import WIDTH
+from tests.support.compiled_games import EVERY_GAME
 from tests.support.paths import CORPUS, GAMES
 from tests.support.syntax import rulesets
 
@@ -28,9 +29,9 @@ def formatted(text: str) -> str:
     return result
 
 
-@pytest.mark.parametrize("path", RULESHEETS, ids=lambda path: path.stem)
-def test_our_games_are_in_canonical_form(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", EVERY_GAME)
+def test_our_games_are_in_canonical_form(name: str) -> None:
+    text = (GAMES / f"{name}.kif").read_text(encoding="utf-8")
     assert format_text(text) == text
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,7 +23,7 @@ from gdl.language.keywords import (
     moves_by_chance,
 )
 from tests.support import syntax
-from tests.support.paths import GAMES
+from tests.support.compiled_games import EVERY_GAME, rules_of
 
 
 def test_keywords_are_listed_under_their_own_names() -> None:
@@ -80,9 +79,9 @@ def test_no_other_arity_can_be_read(keyword: gdl.language.keywords.Keyword, more
             gdl.parse(f"({' '.join([keyword.name, *'abc'[: keyword.arity + more]])})")
 
 
-@pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda path: path.stem)
-def test_games_use_keywords_as_the_table_says(path: Path) -> None:
-    for rule in gdl.load(path).rules:
+@pytest.mark.parametrize("name", EVERY_GAME)
+def test_games_use_keywords_as_the_table_says(name: str) -> None:
+    for rule in rules_of(name).rules:
         head = KEYWORDS.get(rule.head.name)
         assert head is None or (head.in_head and head.relation == rule.head.relation)
         for atom, _ in body_atoms(rule):

@@ -92,14 +92,14 @@ import resource, sys
 from pathlib import Path
 from random import Random
 from tests.support import mutations
-from tests.gdl.language.test_mutations import check
+from tests.gdl.language import test_mutations
 
 memory = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 for seed in range(20):
     random = Random(seed)
     path = random.choice([Path(name) for name in sys.argv[3:]])
-    check(getattr(mutations, sys.argv[1])(path.read_bytes(), random), path.stem)
+    test_mutations.check(getattr(mutations, sys.argv[1])(path.read_bytes(), random), path.stem)
     print("ok")
 """
 
@@ -113,8 +113,8 @@ def test_very_deep_parentheses() -> None:
         assert "too-deep" in {problem.code for problem in gdl.validate(text)}
 
 
-def test_a_line_of_ten_million_letters() -> None:
-    problems = gdl.validate("(role you) " + "x" * 10_000_000)
+def test_a_line_of_millions_of_letters() -> None:
+    problems = gdl.validate("(role you) " + "x" * 3_000_000)
     assert "stray-text" in {problem.code for problem in problems}
     assert all(len(problem.message) < 300 for problem in problems)
 

@@ -17,7 +17,9 @@ def result(text: str, piece: str, wanted: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("notation", Notation)
+@pytest.mark.parametrize(
+    "notation", [Notation.INFIX, pytest.param(Notation.KIF, marks=pytest.mark.thorough)]
+)
 def test_every_name_of_a_game_can_be_renamed_and_the_game_stays_the_same(
     notation: Notation,
 ) -> None:

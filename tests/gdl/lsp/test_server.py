@@ -323,7 +323,11 @@ async def test_characters_outside_the_basic_plane_count_twice(editor: Editor) ->
     assert "(card 🂡 ?y)" in await editor.rename("?x", "?y")
 
 
-@pytest.mark.parametrize(("encoding", "start", "units"), [("utf-8", 18, 5), ("utf-32", 14, 2)])
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("encoding", "start", "units"),
+    [("utf-8", 18, 5), ("utf-32", 14, 2)],
+)
 async def test_other_encodings_of_positions(encoding: str, start: int, units: int) -> None:
     editor = Editor()
     await editor.start([encoding, "utf-16"])

@@ -10,7 +10,9 @@ from tests.support.paths import GAMES
 
 
 @pytest.mark.parametrize("notation", Notation)
-@pytest.mark.parametrize("game", ["ticTacToe", "chess", "kuhnPoker"])
+@pytest.mark.parametrize(
+    "game", ["ticTacToe", "kuhnPoker", pytest.param("chess", marks=pytest.mark.thorough)]
+)
 def test_the_text_has_each_name_where_it_is_said_to_be(game: str, notation: Notation) -> None:
     table = NameTable(convert_text((GAMES / f"{game}.kif").read_text(), notation))
     assert len(table.occurrences) > 100

@@ -13,7 +13,6 @@ pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 
 from open_spiel.python.algorithms import (
     cfr,
-    expected_game_score,
     exploitability,
     get_all_states,
     mcts,
@@ -89,7 +88,10 @@ def test_all_of_connect_four_on_a_small_board(tmp_path: Path) -> None:
     assert survey(mine) == survey(theirs("connect_four(rows=3,columns=4)"))
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize(
+    "name",
+    ["connectFour", *(pytest.param(name, marks=pytest.mark.thorough) for name in [*WHOLE][1:])],
+)
 def test_the_beginning_on_the_usual_board(name: str) -> None:
     other, depth, _ = WHOLE[name]
     assert survey(ours(name), depth) == survey(theirs(other), depth)
@@ -126,17 +128,6 @@ def test_kuhn_poker_in_two_deals(tmp_path: Path) -> None:
     assert nash_conv(mine, 10) == pytest.approx(nash_conv(theirs("kuhn_poker"), 10), abs=1e-9)
 
 
-def test_the_policy_for_kuhn_poker_approaches_its_value() -> None:
-    mine = ours("kuhnPoker", scale=2)
-    solver = cfr.CFRPlusSolver(mine)
-    for _ in range(60):
-        solver.evaluate_and_update_policy()
-    policy = solver.average_policy()
-    assert exploitability.exploitability(mine, policy) < 0.02
-    values = expected_game_score.policy_value(mine.new_initial_state(), [policy] * 2)
-    assert values[0] == pytest.approx(-1 / 18, abs=0.02)
-
-
 # ---------------------------------------------------------------------- simultaneous moves
 
 
@@ -170,6 +161,7 @@ def test_goofspiel_with_cfr(cards: int, tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- algorithms
 
 
+@pytest.mark.thorough
 def test_minimax_runs(tmp_path: Path) -> None:
     found, action = minimax.alpha_beta_search(written(small_hex(), tmp_path))
     assert found == 1

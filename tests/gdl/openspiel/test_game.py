@@ -21,8 +21,10 @@ from tests.support.compiled_games import NAMES
 from tests.support.paths import GAMES
 from tests.support.spiel_games import ours, written
 
-SOME = ["ticTacToe", "kuhnPoker", "goofspiel", "phantomTicTacToe", "diceRace", "lightsOut"]
+SOME = ["kuhnPoker", "goofspiel", "phantomTicTacToe", "ticTacToe", "diceRace", "lightsOut"]
 """In turn and at once, with chance, with hidden information, and for one player."""
+
+THOROUGH = [pytest.param(name, marks=pytest.mark.thorough) for name in SOME[3:]]
 
 OTHERS = [name for name in NAMES if name not in SOME]
 
@@ -66,7 +68,7 @@ def seen(state: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [*SOME[:3], *THOROUGH])
 def test_random_simulations_pass(name: str) -> None:
     pyspiel.random_sim_test(ours(name), num_sims=2, serialize=True, verbose=False)
 
@@ -84,7 +86,7 @@ def test_random_simulations_pass_for_all_our_games(name: str) -> None:
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [*SOME[:3], *THOROUGH])
 def test_copies_and_what_was_serialised_are_the_same(name: str) -> None:
     game = ours(name, max_steps=20)
     for state in played(game, seed=4):
@@ -154,7 +156,7 @@ def test_chance_decides_after_the_players_who_do_not_see_it(tmp_path: Path) -> N
 
 
 def test_a_match_that_is_too_long_is_a_draw() -> None:
-    game = ours("breakthrough", max_steps=3)
+    game = ours("ticTacToe", max_steps=3)
     end = played(game, seed=1)[-1]
     assert (end.is_terminal(), end.returns(), game.max_game_length()) == (True, [0, 0], 3)
 

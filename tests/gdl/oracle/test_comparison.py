@@ -71,9 +71,9 @@ def test_goals_before_the_end_do_not_count() -> None:
     assert compared(COUNTER, second).verdict is Verdict.SAME_GAME
 
 
-def first_line_with_a_won_match() -> int:
-    """The length of the shortest won match of tic-tac-toe, by a search of its own."""
-    machine = gdl.interpret(gdl.parse(game("ticTacToe")))
+def first_line_to_an_end() -> int:
+    """The length of the shortest match of nim, by a search of its own."""
+    machine = gdl.interpret(gdl.parse(game("nim")))
     queue = deque([(machine.initial_state(), 0)])
     while queue:
         state, depth = queue.popleft()
@@ -84,9 +84,9 @@ def first_line_with_a_won_match() -> int:
 
 
 def test_the_line_is_the_shortest() -> None:
-    found = compared(game("ticTacToe"), changed("ticTacToe", ("?role 100", "?role 99")))
+    found = compared(game("nim"), changed("nim", ("?role 100", "?role 99")))
     assert found.difference is not None
-    assert len(found.difference.line) == first_line_with_a_won_match()
+    assert len(found.difference.line) == first_line_to_an_end()
 
 
 def test_too_many_states_are_no_agreement() -> None:

@@ -75,7 +75,15 @@ def test_problems_are_told_as_check_tells_them() -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "propnet"])
-@pytest.mark.parametrize("name", [*SMALL, "kuhnPoker"])
+@pytest.mark.parametrize(
+    "name",
+    ["biddingTicTacToe", "kuhnPoker"]
+    + [
+        pytest.param(name, marks=pytest.mark.thorough)
+        for name in SMALL
+        if name != "biddingTicTacToe"
+    ],
+)
 def test_answers_are_those_of_the_reasoner(name: str, machine: str) -> None:
     ruleset = gdl.parse(game(name))
     reference, oracle = gdl.interpret(ruleset), session()

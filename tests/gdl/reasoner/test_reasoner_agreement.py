@@ -5,17 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from _pytest.mark import ParameterSet
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
 from gdl import Atom, Ruleset
 from tests.support.agreement import assert_agreement
+from tests.support.compiled_games import NAMES, SMALL, reasoner_of, rules_of
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
 from tests.support.oracle import Oracle, TooLargeError, UndefinedError, solutions, substitute
-from tests.support.paths import GAMES
 
 SLOW_GAMES = {"amazons", "draughts", "eightQueens", "pig", "ropeTeam", "starHalma", "diceRace"}
 TOO_LARGE = {"chess", "kalah", "reversi"}
@@ -79,16 +78,15 @@ def test_queries(rules: Ruleset, query: str) -> None:
         assert gdl.ask(rules, query) == sorted(atoms, key=str)
 
 
-def _games() -> list[ParameterSet]:
-    names = sorted(path.stem for path in GAMES.glob("*.kif"))
-    return [
-        pytest.param(name, marks=[pytest.mark.slow] if name in SLOW_GAMES else [])
-        for name in names
-        if name not in TOO_LARGE
-    ]
+QUICK_GAMES = [*SMALL, "dotsAndBoxes", "hex", "kuhnPoker"]
+OTHER_GAMES = [
+    pytest.param(name, marks=pytest.mark.slow if name in SLOW_GAMES else pytest.mark.thorough)
+    for name in NAMES
+    if name not in {*QUICK_GAMES, *TOO_LARGE}
+]
 
 
-@pytest.mark.parametrize("name", _games())
+@pytest.mark.parametrize("name", [*QUICK_GAMES, *OTHER_GAMES])
 def test_our_games(name: str) -> None:
-    rules = gdl.load(GAMES / f"{name}.kif")
-    assert assert_agreement(gdl.interpret(rules), Oracle(rules), seed=1, steps=3) == 3
+    oracle = Oracle(rules_of(name))
+    assert assert_agreement(reasoner_of(name), oracle, seed=1, steps=3) == 3

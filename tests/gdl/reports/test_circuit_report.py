@@ -49,9 +49,17 @@ def test_cycles_are_counted() -> None:
     assert summary(parts_of(text)).cycles == 1
 
 
+COUNTER = """
+(role a) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal a go) (legal a wait)
+(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does a go))
+(<= (next (at ?x)) (true (at ?x)) (does a wait))
+(<= terminal (true (at 3))) (goal a 100)
+"""
+
+
 def test_a_stage_for_each_pass() -> None:
     ticks = count()
-    ruleset = gdl.load(GAMES / "connectFour.kif")
+    ruleset = gdl.parse(COUNTER)
     stages = list(measure_stages(ruleset, GroundingBudget(), clock=lambda: float(next(ticks))))
     assert [stage.name for stage in stages] == ["none", *PASS_NAMES]
     last = summary(compile_game(ruleset, CompileOptions()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gdl
@@ -13,7 +13,7 @@ from gdl.language import Atom, RelationKey, body_atoms, names_in
 from gdl.rewriting import inlining
 from gdl.rewriting.inlining import inline_relations, instance
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
-from tests.support.example_counts import one_in
+from tests.support.example_counts import examples
 
 FACTS = "(e 1 2) (e 2 3) (e 3 1) (e 3 3) (f 2 2) (f 1 3)"
 
@@ -131,7 +131,7 @@ def rulesheets(draw: st.DrawFn) -> str:
     return text
 
 
-@one_in(3)
+@settings(max_examples=examples(3, 10), suppress_health_check=[HealthCheck.too_slow])
 @given(rulesheets())
 def test_the_same_follows_from_the_rules(text: str) -> None:
     """What is left out was used, and nothing uses it any more."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import gdl
 from gdl import Severity
 from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
 from gdl.validation.position_checks import Declared, declared_in
-from tests.support.paths import GAMES
+from tests.support.compiled_games import EVERY_GAME, reasoner_of, rules_of
 
 LENGTH = 4
 COUNTING = """
@@ -170,8 +168,8 @@ def test_a_game_that_is_over_at_once() -> None:
     assert report == PlayoutReport((), (0,) * 8, 0, gdl.parse("(role you)").roles)
 
 
-@pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda p: p.stem)
-def test_our_games_have_no_problems(path: Path) -> None:
-    ruleset = gdl.load(path)
-    report = check_playouts(gdl.interpret(ruleset), 2, 1000, 7, declared_in(ruleset))
+@pytest.mark.parametrize("name", EVERY_GAME)
+def test_our_games_have_no_problems(name: str) -> None:
+    ruleset = rules_of(name)
+    report = check_playouts(reasoner_of(name), 2, 1000, 7, declared_in(ruleset))
     assert report.problems == ()

@@ -20,21 +20,9 @@ from gdl.analysis.boards import (
 )
 from gdl.analysis.boards.refinement import BoardRefinement
 from gdl.language.scrambler import Scrambler
-from tests.support.compiled_games import NAMES
+from tests.support.compiled_games import EVERY_GAME, NAMES
 from tests.support.drawn_games import layout_of_game, states_of, table
 from tests.support.paths import CORPUS, GAMES, ROOT
-
-WITHOUT_BOARD = {
-    "fishery",
-    "goofspiel",
-    "handDuel",
-    "kuhnPoker",
-    "loneNumber",
-    "pig",
-    "sealedBids",
-    "threeHills",
-}
-"""Games of numbers and cards, which a person plays from counters and a table."""
 
 
 def found(rules: str) -> BoardLayout:
@@ -48,14 +36,7 @@ def outline(layout: BoardLayout) -> list[tuple[Shape, int, int, int, int]]:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_our_games_have_boards(name: str) -> None:
-    layout = layout_of_game(name)
-    assert bool(layout.boards) == (name not in WITHOUT_BOARD)
-    assert layout.boards or layout.counters or layout.scores
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_scrambled_names_give_the_same_boards(name: str) -> None:
     rules = gdl.load(GAMES / f"{name}.kif")
     scrambled = Scrambler.of(rules, Random(7)).scramble_ruleset(rules)
@@ -91,12 +72,6 @@ def test_the_same_rules_give_the_same_layout() -> None:
 def test_shapes_are_found(name: str, shape: Shape, places: int, panels: int) -> None:
     board = find_layout(gdl.load(GAMES / f"{name}.kif")).boards[0]
     assert (board.shape, len(board.places), len(board.panels)) == (shape, places, panels)
-
-
-def test_the_places_of_different_facts_are_told_apart() -> None:
-    for name in NAMES:
-        for board in layout_of_game(name).boards:
-            assert len({(p.x, p.y) for p in board.places}) == len(board.places), name
 
 
 def spot(name: str, *key: str) -> tuple[float, float]:
@@ -307,8 +282,11 @@ def test_what_is_found_knows_the_facts_of_reachable_states() -> None:
     assert all(function_of(fact) in known or function_of(fact)[0] == "turn" for fact in facts)
 
 
-def test_the_documented_table_is_what_is_found() -> None:
+def test_the_documented_table_is_what_is_found_and_no_place_lies_on_another() -> None:
     assert table() in (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        for board in layout_of_game(name).boards:
+            assert len({(p.x, p.y) for p in board.places}) == len(board.places), name
 
 
 @pytest.mark.corpus

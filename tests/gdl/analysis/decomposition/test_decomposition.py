@@ -57,7 +57,12 @@ def test_a_series() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ticTacToe", "connectFour", "hex", "breakthrough", "biddingTicTacToe", "lightsOut"]
+    "name",
+    [
+        "connectFour",
+        "biddingTicTacToe",
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("hex", "lightsOut")),
+    ],
 )
 def test_a_game_of_one_piece(name: str) -> None:
     decomposition = decomposition_of(name)

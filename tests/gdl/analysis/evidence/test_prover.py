@@ -10,7 +10,7 @@ from gdl.analysis.properties.latches import prove_latches
 from gdl.analysis.properties.mutex_groups import prove_mutex_groups
 from tests.support.analysed_games import evidence_of
 
-GAMES = ["ticTacToe", "connectFour", "nim", "biddingTicTacToe", "hex", "tron", "dotsAndBoxes"]
+GAMES = ["ticTacToe", "nim", "biddingTicTacToe", "dotsAndBoxes"]
 
 
 def prover(name: str) -> Prover:

@@ -75,7 +75,7 @@ ways = st.dictionaries(
 )
 
 
-@settings(max_examples=examples(6, 15), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(6, 8), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(ways, st.sets(st.integers(0, 5)), st.dictionaries(st.integers(0, 5), st.integers(0, 100)))
 def test_a_search_finds_the_same_in_random_graphs(
     ways: dict[tuple[int, str, str], int], ends: set[int], goals: dict[int, int]

@@ -13,7 +13,7 @@ from gdl.analysis import move_names
 from gdl.analysis.boards import find_layout
 from gdl.analysis.move_names import find_move_names, names_without_play
 from gdl.playouts import play_out
-from tests.support.compiled_games import NAMES, reasoner_of
+from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
 from tests.support.drawn_games import layout_of_game, move_table, names_of_game
 from tests.support.paths import ROOT
 
@@ -70,21 +70,24 @@ ODD_GAME = """
 """
 
 
-@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in SAMPLE else [pytest.mark.thorough]) for name in CALLED],
+)
 def test_moves_are_called_as_people_say_them(name: str) -> None:
     names = names_of_game(name)
     assert [(text, names.name(text)) for text, _ in CALLED[name]] == CALLED[name]
     assert names.waits("noop")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_legal_moves_have_different_names_that_are_read_as_themselves(name: str) -> None:
     names = names_of_game(name)
-    for step in play_out(reasoner_of(name), Random(7), 40):
+    for step in play_out(reasoner_of(name), Random(7), 20):
         for legal in step.options:
             said = names.names(legal)
             assert len({text.lower() for text in said.values()}) == len(legal)
-            few = legal if len(legal) < 40 else Random(step.number).sample(legal, 12)
+            few = Random(step.number).sample(legal, min(len(legal), 6))
             for move in few:
                 assert names.parse(said[str(move)], legal) == move
                 assert names.parse(said[str(move)].upper(), legal) == move
@@ -114,6 +117,7 @@ def test_rules_that_go_wrong_have_names_all_the_same() -> None:
     assert names.name("(go 1)") == "go 1"
 
 
+@pytest.mark.thorough
 def test_the_page_on_boards_lists_the_names_in_our_games() -> None:
     assert move_table() in (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
 

@@ -20,7 +20,7 @@ from gdl.engine.machine import PropnetStateMachine
 from tests.support.analysed_games import SCALES, compiled, structure_of
 from tests.support.compiled_games import machine_of
 
-SYMMETRIC = ["ticTacToe", "connectFour", "breakthrough", "tron", "handDuel", "pegSolitaire"]
+SYMMETRIC = ["ticTacToe", "breakthrough", "handDuel", "pegSolitaire"]
 
 
 def moves_by(symmetry: Symmetry) -> dict[str, str]:
@@ -146,7 +146,13 @@ def group_of(machine: PropnetStateMachine) -> SymmetryGroup:
 
 @pytest.mark.parametrize(
     ("name", "order"),
-    [("ticTacToe", 8), ("connectFour", 2), ("dotsAndBoxes", 16), ("chess", 1), ("handDuel", 1)],
+    [
+        ("ticTacToe", 8),
+        ("connectFour", 2),
+        ("dotsAndBoxes", 16),
+        ("handDuel", 1),
+        pytest.param("chess", 1, marks=pytest.mark.thorough),
+    ],
 )
 def test_the_groups_of_games(name: str, order: int) -> None:
     group = group_of(machine_of(name))
@@ -154,7 +160,9 @@ def test_the_groups_of_games(name: str, order: int) -> None:
     assert group.facts[0].tolist() == list(range(group.facts.shape[1]))
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "pentago", "dotsAndBoxes"])
+@pytest.mark.parametrize(
+    "name", ["ticTacToe", "dotsAndBoxes", pytest.param("pentago", marks=pytest.mark.thorough)]
+)
 def test_a_group_is_closed(name: str) -> None:
     group = group_of(machine_of(name))
     elements = np.hstack([group.facts, group.facts.shape[1] + group.moves])
@@ -171,7 +179,15 @@ def test_a_group_that_is_too_large_is_not_taken_whole() -> None:
     assert 1 < len(group.facts) <= MAX_ELEMENTS
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "nineBoards", "dotsAndBoxes"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ticTacToe",
+        "breakthrough",
+        "dotsAndBoxes",
+        pytest.param("nineBoards", marks=pytest.mark.thorough),
+    ],
+)
 def test_play_goes_the_same_way_in_every_image(name: str) -> None:
     machine = machine_of(name)
     group = group_of(machine)

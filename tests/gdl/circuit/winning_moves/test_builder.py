@@ -117,7 +117,14 @@ def test_rows_of_moves_that_cannot_win_are_not_written() -> None:
     assert {names[move] for move in range(len(names))} - {names[m] for m in found.moves} == {"noop"}
 
 
-@pytest.mark.parametrize("name", ["breakthrough", "pentago"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nim",
+        pytest.param("breakthrough", marks=pytest.mark.thorough),
+        pytest.param("pentago", marks=pytest.mark.thorough),
+    ],
+)
 def test_mutex_groups_save_gates(name: str) -> None:
     """A role that does nothing while others move has no choice, which they show."""
     with_groups, without = (found_in(name, groups) for groups in (True, False))
@@ -126,7 +133,7 @@ def test_mutex_groups_save_gates(name: str) -> None:
 
 def test_there_are_few_gates() -> None:
     """Without any sharing it would be a copy of the circuit for each move."""
-    for name, most in (("ticTacToe", 160), ("connectFour", 2_000), ("nineBoards", 1_500)):
+    for name, most in (("ticTacToe", 160), ("connectFour", 2_000)):
         gates = found_in(name, with_groups=True).program.gates
         assert np.count_nonzero(gates[:, 2] != TRUE) <= most
 

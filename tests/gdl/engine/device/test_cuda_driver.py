@@ -23,7 +23,6 @@ from gdl.engine.device_kernels.tiles import cut_into_tiles, whole_circuit
 from gdl.engine.stepper import game_numbers
 from gdl.envs.seats import EpisodeSettings, plan_turn
 from tests.support.compiled_games import machine_of
-from tests.support.programs import printed_by
 
 MEMORY = 2**20
 
@@ -202,14 +201,6 @@ def test_kernels_are_launched_with_their_arguments(driver) -> None:
 def test_a_name_that_means_no_device_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="expected a device such as cuda:0 or host, found"):
         open_device(name)
-
-
-def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
-    code = (
-        "import sys, gdl, gdl.envs; m = gdl.compile(gdl.load('nim')); m.block(); "
-        "print([n for n in sys.modules if n.startswith('gdl.engine.device')])"
-    )
-    assert printed_by(code) == "[]\n"
 
 
 HOPPER = (9, 0)

@@ -24,8 +24,9 @@ FEW = [
     ("connectFour", False),
     ("hex", False),  # feedback
     ("dotsAndBoxes", False),  # goals that are held
-    ("nim", True),
-    ("breakthrough", True),  # a tree of counters with upper levels
+    pytest.param("nim", True, marks=pytest.mark.thorough),
+    # A tree of counters with upper levels.
+    pytest.param("breakthrough", True, marks=pytest.mark.thorough),
     ("bridges", True),
 ]
 OF_LARGE = [
@@ -104,7 +105,7 @@ def test_playouts_of_real_rulesheets_are_those_of_blocks(rulesheet) -> None:
     assert_plays_as_blocks(machine, has_rows=False, steps=40)
 
 
-@pytest.mark.parametrize("has_rows", [False, True])
+@pytest.mark.parametrize("has_rows", [False, pytest.param(True, marks=pytest.mark.thorough)])
 def test_states_moves_and_goals_are_those_of_blocks(has_rows: bool) -> None:
     machine = machine_of("connectFour")
     block, others = device_block(host_engine("connectFour", has_rows=has_rows)), None

@@ -17,15 +17,15 @@ LANES = 64
 
 ALWAYS = ("observations", "masks", "rewards", "terminated", "truncated")
 
-CASES = [
-    ("ticTacToe", plan_seat, True),
+FEW = [
     ("connectFour", plan_turn, True),
-    ("connectFour", plan_turn, False),
     ("biddingTicTacToe", plan_all, True),
     ("phantomTicTacToe", plan_all, False),
     ("pig", plan_seat, True),
 ]
 MORE = [
+    ("ticTacToe", plan_seat, True),
+    ("connectFour", plan_turn, False),
     ("hex", plan_turn, True),
     ("trefoil", plan_turn, True),
     ("kuhnPoker", plan_all, True),
@@ -33,6 +33,13 @@ MORE = [
     ("tron", plan_all, True),
     ("breakthrough", plan_turn, False),
 ]
+IN_MODES = [
+    pytest.param(*case, mode, marks=[] if is_usual else [pytest.mark.thorough])
+    for number, case in enumerate([*FEW, *MORE])
+    for place, mode in enumerate(Autoreset)
+    for is_usual in [number < len(FEW) and number % len(Autoreset) == place]
+]
+"""Each game in one mode by default, and in all of them, with more games, in thorough tests."""
 
 
 def plan_of(game: str, make, limit: int) -> SeatPlan:
@@ -66,7 +73,7 @@ def assert_steps_agree(game: str, make, has_tiles: bool, mode: Autoreset) -> Non
     theirs.seed(7)
     found, expected = ours.reset(), theirs.reset()
     assert np.array_equal(found.observations.numpy(), expected.observations)
-    for _ in range(60):
+    for _ in range(30):
         if mode is Autoreset.DISABLED and theirs.done.any():
             lanes = theirs.done
             found, expected = ours.reset(lanes), theirs.reset(lanes)
@@ -81,22 +88,18 @@ def assert_steps_agree(game: str, make, has_tiles: bool, mode: Autoreset) -> Non
     assert np.array_equal(ours.states(), theirs.states())
 
 
-@pytest.mark.parametrize("mode", list(Autoreset))
-@pytest.mark.parametrize(("game", "make", "has_tiles"), CASES)
+@pytest.mark.parametrize(("game", "make", "has_tiles", "mode"), IN_MODES)
 def test_steps_are_those_of_the_host(game: str, make, has_tiles: bool, mode: Autoreset) -> None:
     assert_steps_agree(game, make, has_tiles, mode)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("mode", list(Autoreset))
-@pytest.mark.parametrize(("game", "make", "has_tiles"), MORE)
-def test_steps_of_more_games_are_those_of_the_host(game, make, has_tiles, mode) -> None:
-    assert_steps_agree(game, make, has_tiles, mode)
+@pytest.fixture(scope="module")
+def stepper() -> DeviceStepper:
+    plan = plan_of("ticTacToe", plan_turn, limit=0)
+    return DeviceStepper(host_engine("ticTacToe"), LANES, plan.stepping)
 
 
-def test_an_action_that_is_not_legal_leaves_its_lane_as_it_is() -> None:
-    plan = plan_of("connectFour", plan_turn, limit=0)
-    stepper = DeviceStepper(host_engine("connectFour"), LANES, plan.stepping)
+def test_an_action_that_is_not_legal_leaves_its_lane_as_it_is(stepper: DeviceStepper) -> None:
     first = stepper.reset()
     actions = random_actions(first.masks.numpy(), np.random.default_rng(0))
     noop = int(np.flatnonzero(first.masks.numpy()[0] == 0)[0])
@@ -108,18 +111,20 @@ def test_an_action_that_is_not_legal_leaves_its_lane_as_it_is() -> None:
     assert np.array_equal(result.masks.numpy()[5], first.masks.numpy()[5])
 
 
-def test_actions_come_from_the_device_without_a_copy_and_from_the_host() -> None:
-    plan = plan_of("connectFour", plan_turn, limit=0)
-    steppers = [DeviceStepper(host_engine("connectFour"), LANES, plan.stepping) for _ in range(3)]
-    masks = [stepper.reset().masks for stepper in steppers]
-    random = [np.random.default_rng(0) for _ in steppers]
-    tensor = steppers[0].random_actions(masks[0], random[0])
-    same = random_actions(masks[1].numpy(), random[1])
+def test_actions_come_from_the_device_without_a_copy_and_from_the_host(
+    stepper: DeviceStepper,
+) -> None:
+    masks = stepper.reset().masks
+    tensor = stepper.random_actions(masks, np.random.default_rng(0))
+    same = random_actions(masks.numpy(), np.random.default_rng(0))
     assert np.array_equal(tensor.numpy(), same)
-    narrow = _Wrapped(same.astype(np.int32))
-    results = [s.step(a) for s, a in zip(steppers, (tensor, same, narrow), strict=True)]
-    for result in results[1:]:
-        assert np.array_equal(result.observations.numpy(), results[0].observations.numpy())
+    results = []
+    for actions in (tensor, same, _Wrapped(same.astype(np.int32))):
+        stepper.reset()
+        results.append(stepper.step(actions).observations.numpy().copy())
+    assert results[0].any()
+    assert np.array_equal(results[1], results[0])
+    assert np.array_equal(results[2], results[0])
 
 
 class _Wrapped:
@@ -135,30 +140,20 @@ class _Wrapped:
         return self._array.__dlpack__()
 
 
-@pytest.mark.parametrize(
-    ("actions", "message"),
-    [
+def test_actions_of_another_shape_or_type_are_refused(stepper: DeviceStepper) -> None:
+    stepper.reset()
+    for actions, message in [
         (np.zeros(3), "expected actions of shape"),
         (np.zeros((LANES, 2)), "expected actions of shape"),
         (_Wrapped(np.zeros(LANES)), "expected actions int64 or int32 without gaps, found f64"),
         (_Wrapped(np.zeros((LANES, 2), dtype=np.int64)[:, 0]), "without gaps"),
-    ],
-)
-def test_actions_of_another_shape_or_type_are_refused(actions, message: str) -> None:
-    plan = plan_of("connectFour", plan_turn, limit=0)
-    stepper = DeviceStepper(host_engine("connectFour"), LANES, plan.stepping)
-    stepper.reset()
-    with pytest.raises(ValueError, match=message):
-        stepper.step(actions)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            stepper.step(actions)
 
 
-def test_a_result_that_is_held_is_not_written_to_again() -> None:
-    plan = plan_of("ticTacToe", plan_turn, limit=0)
-    stepper, random = (
-        DeviceStepper(host_engine("ticTacToe"), LANES, plan.stepping),
-        np.random.default_rng(0),
-    )
-    first = stepper.reset()
+def test_a_result_that_is_held_is_not_written_to_again(stepper: DeviceStepper) -> None:
+    first, random = stepper.reset(), np.random.default_rng(0)
     held = np.from_dlpack(first.observations)
     before = held.copy()
     masks = first.masks
@@ -174,11 +169,8 @@ def test_copies_that_do_not_fill_words_are_refused() -> None:
         DeviceStepper(host_engine("ticTacToe"), 100, plan.stepping)
 
 
-@pytest.mark.parametrize("game", ["hex", "ticTacToe"])
-def test_lines_that_have_no_room_in_shared_memory_are_delivered_as_others(
-    game: str, monkeypatch
-) -> None:
+def test_lines_that_have_no_room_in_shared_memory_are_delivered_as_others(monkeypatch) -> None:
     monkeypatch.setattr(byte_kernels, "MOST_BYTES", 50)
     monkeypatch.setattr(byte_kernels, "ROUNDS", 1)
     assert byte_kernels.lanes_of_group(20) == 0
-    assert_steps_agree(game, plan_turn, has_tiles=True, mode=Autoreset.SAME_STEP)
+    assert_steps_agree("ticTacToe", plan_turn, has_tiles=True, mode=Autoreset.SAME_STEP)

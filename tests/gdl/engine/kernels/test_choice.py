@@ -26,6 +26,7 @@ BOUND = 4.5
 """Standard scores beyond this, on either side, come once in 150,000 times."""
 
 MOVES = (1, 2, 3, 5, 7, 9, 64, 155, 256, 257, 1000, 4000)
+SEVERAL = [*MOVES[1:-1], pytest.param(MOVES[-1], marks=pytest.mark.thorough)]
 
 Bits = NDArray[np.uint8]
 """uint8 (moves, lanes)."""
@@ -163,12 +164,12 @@ def test_the_same_seed_makes_the_same_choices() -> None:
 # ---------------------------------------------------------------------- uniformity
 
 
-@pytest.mark.parametrize("moves", MOVES[1:])
+@pytest.mark.parametrize("moves", SEVERAL)
 def test_every_lane_chooses_uniformly(moves: int) -> None:
     assert abs(score(counted(drawn(moves, times_for(moves)), moves))) < BOUND
 
 
-@pytest.mark.parametrize("moves", MOVES[1:])
+@pytest.mark.parametrize("moves", SEVERAL)
 def test_all_lanes_together_choose_uniformly(moves: int) -> None:
     together = drawn(moves, times_for(moves)).reshape(-1, 1)
     assert abs(score(counted(together, moves))) < BOUND
@@ -209,7 +210,7 @@ def test_pairs_of_lanes_are_independent(moves: int, distance: int) -> None:
     assert abs(score(counted(pairs.reshape(-1, 1), moves**2))) < BOUND
 
 
-@pytest.mark.parametrize("moves", MOVES[1:])
+@pytest.mark.parametrize("moves", SEVERAL)
 @pytest.mark.parametrize("distance", [1, 64])
 def test_neighbours_agree_as_often_as_by_chance(moves: int, distance: int) -> None:
     values = drawn(moves, times_for(moves))
@@ -217,7 +218,7 @@ def test_neighbours_agree_as_often_as_by_chance(moves: int, distance: int) -> No
     assert abs(score_of_agreement(agree, moves)) < BOUND
 
 
-@pytest.mark.parametrize("moves", MOVES[1:])
+@pytest.mark.parametrize("moves", SEVERAL)
 def test_one_choice_does_not_tell_the_next(moves: int) -> None:
     values = drawn(moves, times_for(moves))
     assert abs(score_of_agreement(values[1:] == values[:-1], moves)) < BOUND

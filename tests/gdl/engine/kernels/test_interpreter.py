@@ -21,8 +21,6 @@ from tests.support.slow_blocks import evaluate, gate_programs, random_rows
 
 WIDTHS = (1, 2, 8)
 
-programs = settings(max_examples=examples(10, 15))
-
 
 @cache
 def kernels(words: int) -> NativeCode:
@@ -37,10 +35,8 @@ def array_of(program: GateProgram) -> np.ndarray:
     )
 
 
-@programs
-@pytest.mark.parametrize("words", WIDTHS)
-@given(case=gate_programs(), seed=st.integers(0, 99))
-def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+@given(gate_programs(), st.sampled_from(WIDTHS), st.integers(0, 99))
+def test_the_interpreter(case: tuple[GateProgram, int], words: int, seed: int) -> None:
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
     array = array_of(program)
@@ -49,10 +45,9 @@ def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -
     assert np.array_equal(found, expected)
 
 
-@programs
-@pytest.mark.parametrize("words", WIDTHS)
-@given(case=gate_programs(), seed=st.integers(0, 99))
-def test_native_code(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+@settings(max_examples=examples(10, 15))
+@given(gate_programs(), st.sampled_from(WIDTHS), st.integers(0, 99))
+def test_native_code(case: tuple[GateProgram, int], words: int, seed: int) -> None:
     """Rows that others read are as they should be; what one function alone needs may be absent."""
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
@@ -118,7 +113,15 @@ def test_a_sequence_calls_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
-@pytest.mark.parametrize("name", ["reversi", "biddingTicTacToe", "phantomTicTacToe", "nim"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "biddingTicTacToe",
+        "phantomTicTacToe",
+        pytest.param("nim", marks=pytest.mark.thorough),
+        pytest.param("reversi", marks=pytest.mark.thorough),
+    ],
+)
 def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: bool) -> None:
     """What the one leaves can be asked for at once, and goals after the other."""
     machine = machine_with_code(name) if with_code else machine_of(name)

@@ -25,8 +25,9 @@ PICKS = f"""
 """
 
 
-@pytest.mark.parametrize("words", [1, 8])
-@pytest.mark.parametrize("text", [PICKS, (ROOT / "games" / "connectFour.kif").read_text()])
+@pytest.mark.parametrize(
+    ("text", "words"), [(PICKS, 1), ((ROOT / "games" / "connectFour.kif").read_text(), 8)]
+)
 def test_a_step_is_the_same(text: str, words: int, monkeypatch: pytest.MonkeyPatch) -> None:
     options = CompileOptions(words=words)
     plain = gdl.compile(gdl.parse(text), options)

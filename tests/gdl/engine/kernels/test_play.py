@@ -179,7 +179,15 @@ def answers(block: Block) -> list[Bits]:
     return [block.legal(), block.goals(), block.terminal().astype(np.uint8)[:, None]]
 
 
-@pytest.mark.parametrize("name", ["connectFour", "biddingTicTacToe", "phantomTicTacToe", "tron"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "biddingTicTacToe",
+        "phantomTicTacToe",
+        pytest.param("connectFour", marks=pytest.mark.thorough),
+        pytest.param("tron", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_lane_goes_the_same_way_alone_and_among_others(name: str) -> None:
     """Every seventh lane on its own, in a narrow block, and all of them in another order."""
     machine = machine_of(name)

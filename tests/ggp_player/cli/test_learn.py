@@ -7,12 +7,14 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+import gdl
 from gdl import cluster
 from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
@@ -48,9 +50,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "evaluations"
 
 
+compile_once = cache(gdl.compile)
+
+
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds of some games, by a clock that needs no time."""
+    """Rounds of some games, by a clock that needs no time, of a game that is compiled once."""
+    monkeypatch.setattr(gdl, "compile", compile_once)
     monkeypatch.setattr(long_learning, "FIRST_ROUND", 2.0)
     monkeypatch.setattr(learn, "monotonic", ticking(0.02))
     monkeypatch.setattr(learn, "warm_up_first", lambda report: None)

@@ -10,6 +10,7 @@ import pytest
 
 import gdl
 from ggp_player.errors import LabError
+from ggp_player.lab import balance
 from ggp_player.lab.balance import LEAST_VALUE, MOST_VALUE, BalancedOpenings, LabGame, Plies
 from ggp_player.lab.match import machine_for
 from tests.support.lab_games import CONNECT_FOUR, TIC_TAC_TOE, lab_game
@@ -39,7 +40,8 @@ def test_no_two_openings_are_symmetric() -> None:
         assert 0 < openings.found == len(positions) <= most
 
 
-def test_an_opening_whose_value_is_proved_is_none() -> None:
+def test_an_opening_whose_value_is_proved_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(balance, "PATIENCE", 40)
     assert found(TIC_TAC_TOE, 1, plies=Plies(7, 7)) == []
 
 

@@ -28,8 +28,8 @@ def found(maker: PositionMaker, games: int) -> list[SolvedPosition]:
 
 
 def test_positions_are_critical_and_solved(tic_tac_toe: PropnetStateMachine) -> None:
-    positions = found(maker(tic_tac_toe), 8)
-    assert len(positions) >= 3
+    positions = found(maker(tic_tac_toe), 6)
+    assert len(positions) >= 2
     for position in positions:
         assert position.is_critical
         assert RECIPE.first <= len(position.line) <= RECIPE.last
@@ -38,21 +38,21 @@ def test_positions_are_critical_and_solved(tic_tac_toe: PropnetStateMachine) -> 
 
 
 def test_games_depend_on_their_number_and_the_seed(tic_tac_toe: PropnetStateMachine) -> None:
-    alone = [list(maker(tic_tac_toe).positions_of_game(game)) for game in range(4)]
-    together = found(maker(tic_tac_toe), 4)
+    alone = [list(maker(tic_tac_toe).positions_of_game(game)) for game in range(3)]
+    together = found(maker(tic_tac_toe), 3)
     assert [position for each in alone for position in each if position in together] == together
-    assert together != found(maker(tic_tac_toe, seed=2), 4)
+    assert together != found(maker(tic_tac_toe, seed=2), 3)
 
 
 def test_symmetric_positions_are_left_out(tic_tac_toe: PropnetStateMachine) -> None:
     """After one mark there are three places, but for symmetry."""
     recipe = Recipe(1, 1, opening=3, play_gates=1, tries=0, per_game=1)
-    positions = found(maker(tic_tac_toe, recipe), 15)
+    positions = found(maker(tic_tac_toe, recipe), 10)
     assert 1 <= len(positions) <= 3
     again = maker(tic_tac_toe, recipe)
     for position in positions:
         again.remember(position)
-    assert found(again, 15) == []
+    assert found(again, 10) == []
 
 
 def test_what_is_never_wrong_is_left_out(tic_tac_toe: PropnetStateMachine) -> None:

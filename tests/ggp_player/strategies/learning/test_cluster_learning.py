@@ -158,7 +158,7 @@ def learned_on(cluster: StandIn, monkeypatch: pytest.MonkeyPatch) -> ClusterLear
     monkeypatch.setattr(cluster_learning, "monotonic", ticking(0.01))
     cluster_learning._learnings.clear()
     learning = ClusterLearning(cluster, compiled(GAME), 3)
-    exhaust(learning.work(4.0, cluster.clock))
+    exhaust(learning.work(3.0, cluster.clock))
     return learning
 
 

@@ -15,6 +15,8 @@ from ggp_player.lab.balance import LEAST_VALUE, MOST_VALUE, BalancedOpenings, La
 from ggp_player.lab.match import machine_for
 from tests.support.lab_games import CONNECT_FOUR, TIC_TAC_TOE, lab_game
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 
 def found(game: LabGame, count: int, seed: int = 0, plies: Plies | None = None) -> list:
     return list(islice(BalancedOpenings(game, seed, plies or Plies()), count))

@@ -13,6 +13,8 @@ from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.set_making import Order, make_set
 from ggp_player.lab.positions.solved_positions import PositionSet, load_set, rules_of, save_set
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 RECIPE = Recipe(1, 5, opening=3, play_gates=1, try_gates=1, per_game=1)
 ORDER = Order(gdl.load("ticTacToe"), 3, 1, RECIPE, "proof", 10_000)
 

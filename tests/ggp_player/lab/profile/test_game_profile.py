@@ -15,6 +15,8 @@ from ggp_player.strategies import PROVERS, Component
 from tests.support.clocks import FakeCpuClock
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
 
+pytestmark = pytest.mark.usefixtures("compiled_once")
+
 SETTINGS = ProfileSettings("mcts", seconds=1, solve=0)
 """A second has some twenty readings of the clock here."""
 

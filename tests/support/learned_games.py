@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import cache
 from itertools import count
 from typing import TypeVar
 
@@ -43,6 +44,7 @@ def finished(work: Generator[None, None, Result]) -> Result:
             return result
 
 
+@cache
 def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
     """What some hundreds of games teach."""
     evaluation = finished(learn_evaluation(machine, 1, 2.0, ticking(0.01)))

@@ -34,6 +34,9 @@ PUZZLES = [
 ]
 """Our own games of one role; each can be won."""
 
+QUICK_PUZZLES = ["blocksWorld", "eightQueens", "keyMaze", "lightsOut", "pegSolitaire"]
+"""Some of them, with step counters and without, for tests that need not see all."""
+
 
 def space_of(machine: PropnetStateMachine) -> tuple[StateSpace, Packed]:
     """Return the state space of a game and its initial state, packed."""

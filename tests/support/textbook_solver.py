@@ -10,6 +10,7 @@ from ggp_player.lab.positions.turns import after_choice, chooser
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
 
 
+@cache
 def minimax_of(machine: StateMachine) -> Callable[[State, int], int]:
     """The value of a state for the role of an index: by minimax, with a table and without cuts.
 
@@ -23,7 +24,7 @@ def textbook_values(machine: StateMachine, state: State) -> dict[Term, int]:
     """Solve a state in which one role has a choice: the value of each of its moves for it."""
     role = chooser(machine, state)
     assert role is not None
-    value = minimax_of(machine)
+    value = minimax_of(machine)  # type: ignore[arg-type]  # machines can be hashed
     return {
         move: value(after_choice(machine, state, role, move), role)
         for move in machine.legal_moves(state, machine.roles[role])

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -37,6 +38,15 @@ MOVES = ["(put a1) noop", "noop (put b2)", "(put c3) noop", "noop (put c1)", "(p
 WORDS = f"""{TWO_STEPS.replace("(role random)", "")}
 (<= (goal ann 70) (true (step 2))) (<= (goal bob 30) (true (step 2)))
 """
+
+
+compile_once = cache(gdl.compile)
+
+
+@pytest.fixture(autouse=True)
+def _compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests ask about one game."""
+    monkeypatch.setattr(gdl, "compile", compile_once)
 
 
 def analyze(*arguments: object) -> Result:
@@ -151,10 +161,8 @@ def whole_list() -> str:
     [
         MOVES,
         [whole_list()],
-        [whole_list()[1:-1]],
         [f"({MOVES[0]})", *MOVES[1:3], f"({MOVES[3]}) ({MOVES[4]})"],
-        [move.upper() for move in MOVES],
-        ["", *MOVES],
+        ["", *(move.upper() for move in MOVES)],
     ],
 )
 def test_joint_moves_can_be_written_in_several_ways(sources: list[str]) -> None:
@@ -294,9 +302,8 @@ def test_ctrl_c_ends_learning_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("eightPuzzle", "is for two roles without chance"),
         ("diceRace", "is for two roles without chance"),
-        ("tron", "is for roles that move in turn"),
+        ("biddingTicTacToe", "is for roles that move in turn"),
     ],
 )
 def test_games_without_patterns_are_refused(name: str, sentence: str) -> None:
@@ -337,8 +344,8 @@ def test_a_seed_decides_what_is_drawn_at_random(spec: str) -> None:
         assert result.exit_code == 0, result.output
         return str(json.loads(result.stdout)["choice"])
 
-    found = [move(seed) for seed in range(6)]
-    assert found == [move(seed) for seed in range(6)]
+    found = [move(seed) for seed in range(3)]
+    assert move(0) == found[0]
     assert len(set(found)) > 1
 
 

@@ -7,12 +7,14 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
+import gdl
 from gdl import cluster
 from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
@@ -28,9 +30,12 @@ from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from tests.support.command_line import output_of
-from tests.support.learned_games import GAME, ticking
+from tests.support.learned_games import ticking
 from tests.support.paths import GAMES
-from tests.support.small_games import compiled
+from tests.support.small_games import breakthrough, compiled
+
+GAME = f"{breakthrough(3, 4)} (corner 1)"
+"""A small board, on which games are short."""
 
 
 @pytest.fixture
@@ -45,11 +50,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "evaluations"
 
 
+compile_once = cache(gdl.compile)
+
+
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds of some games, by a clock that needs no time."""
+    """Rounds of some games, by a clock that needs no time, of a game that is compiled once."""
+    monkeypatch.setattr(gdl, "compile", compile_once)
     monkeypatch.setattr(long_learning, "FIRST_ROUND", 2.0)
-    monkeypatch.setattr(learn, "monotonic", ticking(0.01))
+    monkeypatch.setattr(learn, "monotonic", ticking(0.02))
     monkeypatch.setattr(learn, "warm_up_first", lambda report: None)
 
 
@@ -255,7 +264,6 @@ def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> Non
     ("name", "sentence"),
     [
         ("pig", "learned_alpha_beta is for two roles without chance"),
-        ("trefoil", "learned_alpha_beta is for two roles without chance"),
         ("biddingTicTacToe", "learned_alpha_beta is for roles that move in turn"),
     ],
 )

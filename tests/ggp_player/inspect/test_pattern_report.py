@@ -23,7 +23,7 @@ from tests.support.small_games import breakthrough, compiled, sampled
 def test_the_value_is_that_of_a_search_that_looks_at_nothing_else(role: int) -> None:
     machine = compiled(breakthrough(4, 5))
     evaluation = learned(machine)
-    for state in sampled(machine, 10, Random(1)):
+    for state in sampled(machine, 5, Random(1)):
         report = report_patterns(machine, evaluation, state, role)
         tree = ProofTree(machine, machine.roles[role], 2**4, None, evaluation.seen_from(role))
         tree.start(Position(machine, state, machine.roles[role], Random(1)))
@@ -39,7 +39,7 @@ def test_the_value_is_that_of_a_search_that_looks_at_nothing_else(role: int) -> 
 
 def test_a_pattern_names_what_holds_and_which_cells_are_empty() -> None:
     machine = machine_of("ticTacToe")
-    states = np.array([machine.bits(state) for state in sampled(machine, 200, Random(1))])
+    states = np.array([machine.bits(state) for state in sampled(machine, 60, Random(1))])
     cells = find_cells(machine.facts, states, machine.relevant_fluents)
     numbers = {str(machine.facts[cell.fluents[0]]): number for number, cell in enumerate(cells)}
     line = tuple(numbers[f"(marked {square} cross)"] for square in ("a1", "b2", "c3"))

@@ -201,7 +201,7 @@ def true_value(tree: Tree, node: Node) -> int:
     return worth(tree, is_max=len(path) % 2 == 0)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(trees(4))
 def test_what_is_recorded_of_a_visit_is_true(tree: Tree) -> None:
     for spec in ("minimax", "bounded_minimax", "alpha_beta", "alpha_beta:ordering=false"):
@@ -215,7 +215,7 @@ def test_what_is_recorded_of_a_visit_is_true(tree: Tree) -> None:
                 assert low <= true_value(tree, node) <= high
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(trees(3))
 def test_minimax_is_recorded_leaf_by_leaf(tree: Tree) -> None:
     machine = Counting(turns(tree))
@@ -242,7 +242,10 @@ def test_an_evaluated_horizon_is_marked() -> None:
     assert all(child.text[0].isdigit() for child in root.children)
 
 
-WIDE: Tree = tuple(tuple(range(14)) for _ in range(14))
+@pytest.fixture(scope="module")
+def wide() -> SearchTrace:
+    """The whole search of a tree of ten moves, with ten replies to each."""
+    return search("minimax", position(turns(tuple(tuple(range(10)) for _ in range(10))))).trace
 
 
 def sizes(figure: TreeFigure) -> tuple[int, int]:
@@ -252,9 +255,8 @@ def sizes(figure: TreeFigure) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("limits", [FigureLimits(nodes=60), FigureLimits(width=20, nodes=None)])
-def test_what_does_not_fit_is_folded(limits: FigureLimits) -> None:
-    trace = search("minimax", position(turns(WIDE))).trace
-    figure = make_tree_figure(trace, limits)
+def test_what_does_not_fit_is_folded(limits: FigureLimits, wide: SearchTrace) -> None:
+    figure = make_tree_figure(wide, limits)
     count, width = sizes(figure)
     assert count <= (limits.nodes or count)
     assert width <= (limits.width or width)
@@ -262,7 +264,7 @@ def test_what_does_not_fit_is_folded(limits: FigureLimits) -> None:
     assert folded
     assert all(node.hidden and not node.children for node in folded)
     drawn = sum(1 for node in nodes(figure.root) if not node.edge.endswith("more moves"))
-    assert drawn - 1 + sum(node.hidden for node in folded) == 14 + 14 * 14 == figure.root.states
+    assert drawn - 1 + sum(node.hidden for node in folded) == 10 + 10 * 10 == figure.root.states
 
 
 def test_the_principal_line_is_drawn_before_all_else() -> None:
@@ -276,12 +278,11 @@ def test_the_principal_line_is_drawn_before_all_else() -> None:
     assert bold[-1].shape is NodeShape.LEAF
 
 
-def test_more_moves_than_fit_are_drawn_as_one_node() -> None:
-    trace = search("minimax", position(turns(WIDE))).trace
-    root = make_tree_figure(trace, FigureLimits(nodes=6)).root
+def test_more_moves_than_fit_are_drawn_as_one_node(wide: SearchTrace) -> None:
+    root = make_tree_figure(wide, FigureLimits(nodes=6)).root
     *shown, rest = root.children
     assert len(shown) == 4
-    assert (rest.shape, rest.edge, rest.hidden) == (NodeShape.FOLDED, "10 more moves", 150)
+    assert (rest.shape, rest.edge, rest.hidden) == (NodeShape.FOLDED, "6 more moves", 66)
 
 
 def test_states_that_are_forgotten_are_counted(crowded: Position) -> None:
@@ -436,7 +437,7 @@ def test_labels_of_moves(move: str, label: str) -> None:
     assert move_label(gdl.parse_term(move)) == label
 
 
-THREE_DEEP: Tree = tuple(tuple((n, n + 1, n + 2) for n in range(5)) for _ in range(12))
+THREE_DEEP: Tree = tuple(tuple((n, n + 1, n + 2) for n in range(5)) for _ in range(6))
 
 
 @pytest.fixture(scope="module")
@@ -455,7 +456,7 @@ def test_all_nodes_are_in_the_file_and_some_are_open(figure: TreeFigure) -> None
         count += 1
         is_open += node["open"] and bool(node["children"])
         waiting += node["children"]
-    assert count == 1 + 12 + 60 + 180
+    assert count == 1 + 6 + 30 + 90
     assert 1 < is_open < 10
     assert figure.remark == ""
 
@@ -485,7 +486,7 @@ def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None
         page.keyboard.press("Enter")
         assert page.locator(".node").count() == before
         page.click("#unfold")
-        assert page.locator(".node").count() == 1 + 12 + 60 + 180
+        assert page.locator(".node").count() == 1 + 6 + 30 + 90
         placed = page.locator("#tree > g").get_attribute("transform")
         page.click("#larger")
         assert page.locator("#tree > g").get_attribute("transform") != placed

@@ -72,12 +72,7 @@ def test_matches_begin_in_the_opening() -> None:
     ("spec", "game"),
     [
         ("mcts", CONNECT_FOUR),
-        ("uct", CONNECT_FOUR),
-        ("proof", CONNECT_FOUR),
         ("alpha_beta", NIM),
-        ("minimax", NIM),
-        ("max_n", NIM),
-        ("auto:threads=1,learn=false", CONNECT_FOUR),
         ("auto:threads=1,learn=false", NIM),
     ],
 )
@@ -93,18 +88,20 @@ def replaced_cpu(matches: tuple) -> list:
 
 def test_another_seed_has_other_dice_and_searches() -> None:
     asked = task(CONNECT_FOUR, "mcts", "mcts", NODES)
-    matches = [replaced_cpu(play_pair(replace(asked, seed=seed)).matches) for seed in range(4)]
+    matches = [replaced_cpu(play_pair(replace(asked, seed=seed)).matches) for seed in range(2)]
     assert len({str(each) for each in matches}) > 1
 
 
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
-        *((spec, "connectFour") for spec in ("mcts", "uct", "proof", "alpha_beta", "max_n")),
-        *(("mcts", name) for name in ("hex", "dotsAndBoxes", "reversi", "nineBoards")),
+        *((spec, "connectFour") for spec in ("mcts", "uct", "proof")),
+        *(("mcts", name) for name in ("hex", "dotsAndBoxes")),
         ("mcts:leaf_lanes=1", "connectFour"),
         ("auto:threads=1,learn=false", "connectFour"),
-        ("minimax", "hex"),
+        pytest.param("alpha_beta", "connectFour", marks=pytest.mark.thorough),
+        pytest.param("max_n", "connectFour", marks=pytest.mark.thorough),
+        pytest.param("minimax", "hex", marks=pytest.mark.thorough),
         ("bounded_minimax", "hex"),
     ],
 )

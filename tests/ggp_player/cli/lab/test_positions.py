@@ -24,19 +24,19 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A set of ten positions of tic-tac-toe."""
+    """A set of six positions of tic-tac-toe."""
     path = tmp_path_factory.mktemp("sets") / "ticTacToe.positions.xz"
-    options = ["--count", "10", "--plies", "2-6", "--tries", "0", "--seed", "5"]
+    options = ["--count", "6", "--plies", "2-6", "--tries", "0", "--seed", "5"]
     options += ["--play-gates", "1000", "--random-share", "0.5", "--doubt", "0"]
     result = run("make", TIC_TAC_TOE, *options, "--output", str(path))
     assert result.exit_code == 0, result.output
-    assert f"{path}: 10 positions" in result.stdout
+    assert f"{path}: 6 positions" in result.stdout
     return path
 
 
 def test_a_set_is_made(made: Path) -> None:
     found = load_set(made)
-    assert len(found.positions) == 10
+    assert len(found.positions) == 6
     assert found.about["seed"] == 5
     recipe = found.about["recipe"]
     assert (recipe["first"], recipe["last"], recipe["tries"], recipe["doubt"]) == (2, 6, 0, 0)

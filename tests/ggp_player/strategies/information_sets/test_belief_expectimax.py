@@ -51,6 +51,7 @@ def test_known_values(machine: PropnetStateMachine, value: float) -> None:
     assert expectimax.is_exact
 
 
+@pytest.mark.thorough
 def test_few_moves_reach_the_best_value_of_a_guessing_game() -> None:
     # 81.25 is what the search of all moves finds in some minutes.
     machine = machine_of("codeBreaker")

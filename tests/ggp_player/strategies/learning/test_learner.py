@@ -49,7 +49,7 @@ def test_labelling_ends_when_the_time_is_up() -> None:
 
 def test_legal_moves_are_counted() -> None:
     machine = compiled(GAME)
-    states = sampled(machine, 600, Random(2))
+    states = 10 * sampled(machine, 60, Random(2))  # more than there are lanes
     found = finished(legal_widths(machine, np.array([machine.bits(state) for state in states])))
     expected = [
         [len(machine.legal_moves(state, role)) for role in machine.roles] for state in states
@@ -242,7 +242,7 @@ def test_where_patterns_do_harm_they_are_tried_again(monkeypatch: pytest.MonkeyP
 
 
 def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, _, machine = learner_after(monkeypatch, *(1000 * [LOST]), later=60.0)
+    found, _, machine = learner_after(monkeypatch, *(1000 * [LOST]), later=20.0)
     assert found.strategy is None
     assert list(found.learn_from(start_of(machine))) == []
     assert list(Learner(FakeClock(0.0, step=0.01)).learn_from(start_of(machine))) == []
@@ -283,7 +283,7 @@ def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_alpha_beta_learns_first_and_then_wins() -> None:
-    machine = compiled(breakthrough(3, 5))
+    machine = compiled(breakthrough(3, 4))
     strategy = LearnedAlphaBeta(seconds=0.5, megabytes=1, clock=ticking(0.01))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     *_, last = strategy.search(position)

@@ -164,10 +164,9 @@ def test_a_move_is_not_explored_where_another_gives_the_rival_nothing() -> None:
     assert (winning.low, winning.high, winning.others) == (100, 100, 0)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_proofs_of_two_rivals_outlive_the_nodes_that_are_recycled(seed: int) -> None:
+def test_proofs_of_two_rivals_outlive_the_nodes_that_are_recycled() -> None:
     machine = compiled(dots_and_boxes(3, 2))
-    state, random = machine.initial_state(), Random(seed)
+    state, random = machine.initial_state(), Random(0)
     for _ in range(8):
         joint_move = [random.choice(machine.legal_moves(state, role)) for role in machine.roles]
         state = machine.next_state(state, joint_move)

@@ -35,7 +35,7 @@ from tests.support.small_games import compiled, connect_four
 SETTINGS = Settings()
 PART = 2 / PARTS
 
-STRIDE = 2
+STRIDE = 12
 """One in so many nodes is compared with what is found in another way, which takes long."""
 
 
@@ -75,8 +75,11 @@ def nodes_with_priors(search: TreeSearch) -> Iterator[tuple[int, int, State]]:
             yield node, mover, state
 
 
-@pytest.mark.parametrize("evaluate", [learned, numbered_evaluation])
-@pytest.mark.parametrize("rules", [GAME, connect_four(4, 4)], ids=["breakthrough", "connectFour"])
+@pytest.mark.parametrize(
+    ("rules", "evaluate"),
+    [(GAME, learned), (connect_four(4, 4), numbered_evaluation)],
+    ids=["breakthrough", "connectFour"],
+)
 def test_priors_and_values_say_what_patterns_say(rules: str, evaluate: object) -> None:
     machine = compiled(rules)
     assert callable(evaluate)
@@ -98,7 +101,7 @@ def test_priors_and_values_say_what_patterns_say(rules: str, evaluate: object) -
         assert edges["prior"] / PARTS == pytest.approx(expected, abs=2e-4)
         assert edges["judged"] / PARTS == pytest.approx(shares, abs=2e-4)
         checked += 1
-    assert checked > 45
+    assert checked > 7
 
 
 def judged_nodes(search: TreeSearch) -> Iterator[tuple[int, int, range]]:

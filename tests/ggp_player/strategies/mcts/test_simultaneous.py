@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -136,9 +136,9 @@ def random_game(seed: int, roles: Sequence[str], steps: int, *, constant_sum: bo
     return gdl.parse(rules_of_tree(step(steps), roles, simultaneous=True))
 
 
-def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
+def check_bounds(search: TreeSearch, known: Mapping[frozenset[str], Bounds]) -> int:
     """Check all nodes' bounds against the oracle's; return how many nodes have any."""
-    tree, known, telling = search.memory.tree, oracle.by_facts(), 0
+    tree, telling = search.memory.tree, 0
     for node, state in enumerate(states_of(search)):
         low, high = known[facts_of(state)]
         roles = tree.roles[node]
@@ -148,21 +148,21 @@ def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
     return telling
 
 
-@pytest.mark.parametrize("uniform", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("names", "steps", "constant_sum"),
     [("ab", 2, True), ("ab", 3, True), ("ab", 2, False), ("abc", 2, False)],
 )
 def test_bounds_of_simultaneous_move_nodes_hold(
-    names: str, steps: int, constant_sum: bool, seed: int, uniform: float
+    names: str, steps: int, constant_sum: bool, seed: int
 ) -> None:
     rules = random_game(seed, names, steps, constant_sum=constant_sum)
     oracle = Oracle(gdl.interpret(rules), constant_sum)
-    search = searched(gdl.compile(rules), 200, uniform=uniform)
-    telling = check_bounds(search, oracle)
-    assert telling > 0
-    if constant_sum and uniform and steps == 2:
+    machine, known = gdl.compile(rules), oracle.by_facts()
+    for uniform in (0.0, 0.1):
+        search = searched(machine, 200, uniform=uniform)
+        assert check_bounds(search, known) > 0
+    if constant_sum and steps == 2:
         low, high = oracle.bounds(oracle.machine.initial_state())
         assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))
 

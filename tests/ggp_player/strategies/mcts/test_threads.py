@@ -26,11 +26,10 @@ from ggp_player.strategies.mcts.memory import (
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.textbook.max_n import MaxN
-from ggp_player.strategies.textbook.minimax import Minimax
 from tests.support.compiled_games import machine_of
 from tests.support.pool_checks import check_pools, pending_nodes
 from tests.support.search_trees import FAIR_OR_NOT
-from tests.support.small_games import compiled, compiled_tree, dots_and_boxes, game
+from tests.support.small_games import compiled, compiled_tree, game
 from tests.support.tree_games import last_choice, position, turns
 
 THREADS = (2, 4)
@@ -103,15 +102,13 @@ def check_stands(
 
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize(
-    "rules",
-    [game("ticTacToe"), game("nim"), dots_and_boxes(2, 1)],
-    ids=["ticTacToe", "nim", "dotsAndBoxes2x1"],
+    ("rules", "value"),
+    [(game("ticTacToe"), 50), (game("nim"), 0)],
+    ids=["ticTacToe", "nim"],
 )
-def test_the_value_of_minimax_is_proved(rules: str, threads: int) -> None:
-    machine = compiled(rules)
-    exact = last_choice(Minimax(), position(machine))
-    choice = last_choice(MonteCarlo(threads, playouts=300_000), position(machine))
-    assert (choice.value, choice.proved) == (exact.value, True)
+def test_the_value_of_minimax_is_proved(rules: str, value: int, threads: int) -> None:
+    choice = last_choice(MonteCarlo(threads, playouts=300_000), position(compiled(rules)))
+    assert (choice.value, choice.proved) == (value, True)
 
 
 @pytest.mark.thorough
@@ -153,11 +150,11 @@ def test_all_threads_stop_when_the_constant_sum_is_refuted(threads: int) -> None
 
 
 @pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("name", ["connectFour", "reversi", "tron"])
+@pytest.mark.parametrize("name", ["connectFour", "tron"])
 def test_no_visit_is_lost(name: str, threads: int) -> None:
     search = search_of(machine_of(name), threads, 2**25)
     counts = search.memory.counts
-    for _ in range(20):
+    for _ in range(10):
         search.run(20)
         check_leaves(search)
     assert counts[RECYCLED] == 0
@@ -187,7 +184,7 @@ def test_what_is_found_below_stands_reaches_the_root(threads: int) -> None:
     settings = Settings(leaf_lanes=1, fan=1, proofs=False)
     search = TreeSearch(machine, settings, 1, 2**25, threads=threads)
     search.set_root(machine.initial_state())
-    for _ in range(20):
+    for _ in range(10):
         search.run(30)
         check_leaves(search)
     counts = search.memory.counts
@@ -217,8 +214,8 @@ def check_visits(search: TreeSearch, node: int) -> None:
     assert sums[0][1] <= record["pending"]
 
 
-@pytest.mark.parametrize("threads", [1, *THREADS])
-@pytest.mark.parametrize("name", ["tron", "trefoil", "townChase"])
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("name", ["tron", "trefoil"])
 def test_all_memory_is_in_use_or_free_while_nodes_are_recycled(name: str, threads: int) -> None:
     search = search_of(machine_of(name), threads, 2**19)
     counts = search.memory.counts

@@ -23,7 +23,7 @@ from tests.support.small_games import sampled
 )
 def test_neighbours_are_close(name: str, square: str, neighbours: list[str]) -> None:
     machine = machine_of(name)
-    states = np.array([machine.bits(state) for state in sampled(machine, 300, Random(1))])
+    states = np.array([machine.bits(state) for state in sampled(machine, 60, Random(1))])
     cells = find_cells(machine.facts, states, machine.relevant_fluents)
     joined = join_cells(machine.engine.layout, cells)
     np.testing.assert_array_equal(joined, joined.T)

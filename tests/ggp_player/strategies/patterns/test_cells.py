@@ -29,7 +29,7 @@ BY_NAME = """
 
 @cache
 def samples_of(machine: PropnetStateMachine) -> np.ndarray:
-    return np.array([machine.bits(state) for state in sampled(machine, 100, Random(1))])
+    return np.array([machine.bits(state) for state in sampled(machine, 60, Random(1))])
 
 
 def cells_of(machine: PropnetStateMachine) -> list[Cell]:
@@ -47,7 +47,7 @@ def test_squares_are_cells() -> None:
     assert ["(turn red)", "(turn yellow)"] in found
 
 
-@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "kalah", "nineBoards", "quarto"])
+@pytest.mark.parametrize("name", ["connectFour", "kalah", "quarto"])
 def test_one_fluent_of_a_cell_holds_at_most(name: str) -> None:
     machine = machine_of(name)
     states, cells = samples_of(machine), cells_of(machine)

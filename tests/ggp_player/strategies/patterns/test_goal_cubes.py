@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -39,8 +40,9 @@ COUNTER = """
 """
 
 
+@cache
 def cells_of(machine: PropnetStateMachine) -> list[Cell]:
-    states = np.array([machine.bits(state) for state in sampled(machine, 200, Random(1))])
+    states = np.array([machine.bits(state) for state in sampled(machine, 60, Random(1))])
     cells = find_cells(machine.facts, states, machine.relevant_fluents)
     return [cell for cell in cells if "turn" not in str(machine.facts[cell.fluents[0]])]
 

@@ -54,9 +54,8 @@ def test_weights_are_added_up_and_indices_beyond_the_end_are_harmless() -> None:
         assert add_up(weights, entries, np.uint32(column)) == expected
 
 
-@pytest.mark.parametrize("name", ["connectFour", "kalah", "reversi"])
-def test_following_moves_is_adding_up(name: str) -> None:
-    machine, random = machine_of(name), Random(3)
+def test_following_moves_is_adding_up() -> None:
+    machine, random = machine_of("kalah"), Random(3)
     fluents = len(machine.facts)
     cells = [Cell((fluent,)) for fluent in range(fluents)]
     tuples = [tuple(random.sample(range(fluents), 4)) for _ in range(60)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggp_player.strategies.patterns.cells import Cell
@@ -21,6 +21,7 @@ def ring(count: int, radix: int) -> tuple[list[Cell], np.ndarray]:
     return cells, joined
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(2, 20), st.integers(2, 100), st.integers(0, 40), st.integers(0, 5))
 def test_tuples_are_distinct_and_bounded(count: int, radix: int, wanted: int, seed: int) -> None:
     cells, joined = ring(count, radix)

@@ -15,17 +15,11 @@ from gdl.engine.bits import Packed
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.successors import packed_state
 from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE
-from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.planner.state_space import StateSpace, bits_of
 from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.compiled_games import machine_of
-from tests.support.planner_games import (
-    PUZZLES,
-    relaxation_of,
-    slices,
-)
+from tests.support.planner_games import QUICK_PUZZLES, relaxation_of
 from tests.support.small_games import compiled
-from tests.support.tree_games import position
 
 ONE_WAY = """
 (role walker) (init (at a))
@@ -69,21 +63,8 @@ def test_conditions_are_what_the_goal_is_a_conjunction_of() -> None:
     assert (relaxation.fulfilled(states).sum(axis=1) == expected).all()
 
 
-@pytest.mark.parametrize("game", PUZZLES)
-def test_no_state_on_the_path_to_the_goal_is_a_dead_end(game: str) -> None:
-    machine, planner = machine_of(game), Planner()
-    begin = position(machine)
-    assert slices(planner, begin, 1500)[-1].value == 100
-    states = [begin.state]
-    for moves in planner.report(begin)[0].line:
-        states.append(machine.next_state(states[-1], moves))
-    costs = relaxation_of(machine).costs(packed(machine, states))
-    assert (costs < UNREACHABLE).all()
-    assert costs[-1] == 0
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.sampled_from(PUZZLES), st.integers(0, 1000))
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from(QUICK_PUZZLES), st.integers(0, 1000))
 def test_lanes_do_not_matter(game: str, seed: int) -> None:
     machine = machine_of(game)
     states = packed(machine, states_of_a_playout(machine, seed))
@@ -95,8 +76,8 @@ def test_lanes_do_not_matter(game: str, seed: int) -> None:
     assert alone == together[:5].tolist()
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.sampled_from(PUZZLES), st.integers(0, 1000))
+@settings(max_examples=8, deadline=None)
+@given(st.sampled_from(QUICK_PUZZLES), st.integers(0, 1000))
 def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else(
     game: str, seed: int
 ) -> None:

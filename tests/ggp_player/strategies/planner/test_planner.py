@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import gdl
+from gdl.engine.successors import packed_state
+from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE
 from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.support.compiled_games import machine_of
-from tests.support.planner_games import PUZZLES, Measurement, measured, slices, tabulated
+from tests.support.planner_games import (
+    PUZZLES,
+    QUICK_PUZZLES,
+    Measurement,
+    measured,
+    relaxation_of,
+    slices,
+    tabulated,
+)
 from tests.support.small_games import compiled, compiled_tree
 from tests.support.tree_games import CORRIDOR, Tree, last_choice, play, position, trees, turns
+
+EVERY_PUZZLE = [
+    pytest.param(game, marks=[] if game in QUICK_PUZZLES else [pytest.mark.thorough])
+    for game in PUZZLES
+]
 
 
 @pytest.fixture(scope="module")
@@ -22,14 +38,28 @@ def measurements() -> Iterator[list[Measurement]]:
     yield from tabulated("our own puzzles")
 
 
-@pytest.mark.parametrize("game", PUZZLES)
+@pytest.mark.parametrize("game", EVERY_PUZZLE)
 def test_puzzles_are_solved(game: str, measurements: list[Measurement]) -> None:
-    found = measured(game, machine_of(game), 1500)
+    machine, planner = machine_of(game), Planner()
+    found = measured(game, machine, 1500, planner)
     measurements.append(found)
     assert (found.best.value, found.best.proved) == (100, True)
+    begin = position(machine)
+    (report,) = planner.report(begin)
+    assert (report.move, report.value, report.proved) == (found.best.move, 100, True)
+    states = [begin.state]
+    for moves in report.line:
+        states.append(machine.next_state(states[-1], moves))
+    assert machine.is_terminal(states[-1])
+    assert machine.goal(states[-1], begin.role) == 100
+    # No state on the way to the goal is a dead end.
+    packed = np.concatenate([packed_state(machine, state) for state in states])
+    costs = relaxation_of(machine).costs(packed)
+    assert (costs < UNREACHABLE).all()
+    assert costs[-1] == 0
 
 
-@pytest.mark.parametrize("game", ["towersOfHanoi", "warehouse", "sudokuSmall"])
+@pytest.mark.parametrize("game", ["towersOfHanoi", "warehouse"])
 def test_a_plan_is_followed_to_its_end(game: str) -> None:
     assert play(machine_of(game), [Planner()], Random(1)) == [100]
 
@@ -66,13 +96,12 @@ def test_a_search_that_was_stopped_goes_on_where_it_was() -> None:
     assert (choice.value, choice.proved) == (100, True)
 
 
-@pytest.mark.parametrize("game", ["blocksWorld", "eightPuzzle", "lightsOut"])
-def test_the_same_seed_finds_the_same(game: str) -> None:
-    first, second = (slices(Planner(), position(machine_of(game)), 60) for _ in range(2))
+def test_the_same_seed_finds_the_same() -> None:
+    first, second = (slices(Planner(), position(machine_of("blocksWorld")), 30) for _ in range(2))
     assert first == second
 
 
-@pytest.mark.parametrize("game", ["knightsTour", "warehouse", "pancakes"])
+@pytest.mark.parametrize("game", ["warehouse", "pancakes"])
 def test_choices_are_legal_at_once_and_only_improve(game: str) -> None:
     begin = position(machine_of(game))
     choices = slices(Planner(), begin, 400)
@@ -102,7 +131,7 @@ def test_a_game_that_cannot_be_won_ends_the_search() -> None:
 
 
 def test_little_memory_leaves_the_playouts() -> None:
-    choices = slices(Planner(states=1), position(machine_of("eightPuzzle")), 1500)
+    choices = slices(Planner(states=1), position(machine_of("eightPuzzle")), 500)
     assert choices[-1].value is not None
     assert choices[-1].value >= 20
     assert not any(choice.proved for choice in choices if choice.value != 100)
@@ -123,23 +152,12 @@ def test_several_roles_are_refused() -> None:
     assert Planner().refusal(turns((1, 2), ("max",))) is None
 
 
-def test_the_report_tells_the_line() -> None:
-    machine, planner = machine_of("towersOfHanoi"), Planner()
-    begin = position(machine)
-    assert planner.report(begin) == ()
-    choice = slices(planner, begin, 1500)[-1]
-    (report,) = planner.report(begin)
-    state = begin.state
-    for moves in report.line:
-        state = machine.next_state(state, moves)
-    assert (report.move, report.value, report.proved) == (choice.move, 100, True)
-    assert machine.is_terminal(state)
-    assert machine.goal(state, begin.role) == 100
+def test_before_the_search_there_is_no_report() -> None:
+    assert Planner().report(position(machine_of("towersOfHanoi"))) == ()
 
 
-@pytest.mark.parametrize("game", ["eightPuzzle", "lightsOut", "pegSolitaire"])
-def test_while_a_plan_is_followed_it_only_gets_better(game: str) -> None:
-    machine, planner = machine_of(game), Planner()
+def test_while_a_plan_is_followed_it_only_gets_better() -> None:
+    machine, planner = machine_of("pegSolitaire"), Planner()
     state, value = machine.initial_state(), 0.0
     while not machine.is_terminal(state):
         choice = slices(planner, position(machine, state=state), 12)[-1]

@@ -25,7 +25,7 @@ from ggp_player.strategies.planner.plan_portfolio import relaxation_of_best_goal
 from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
 from ggp_player.strategies.planner.state_space import FoundPlan, PlanStream
 from tests.support.compiled_games import machine_of
-from tests.support.planner_games import PUZZLES, space_of
+from tests.support.planner_games import QUICK_PUZZLES, space_of
 
 MAX_STATES = 500_000
 
@@ -128,7 +128,7 @@ def test_best_first_searches_backtrack(game: str, heuristic: str, order: SearchO
     assert found.value == 100
 
 
-@pytest.mark.parametrize("game", PUZZLES)
+@pytest.mark.parametrize("game", QUICK_PUZZLES)
 def test_recorded_playouts_can_be_replayed(game: str) -> None:
     machine = machine_of(game)
     space, root = space_of(machine)

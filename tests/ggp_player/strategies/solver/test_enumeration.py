@@ -18,7 +18,6 @@ from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.game_tree import playout
-from ggp_player.strategies.textbook.minimax import MinimaxSearch
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -32,6 +31,7 @@ from tests.support.small_games import (
     sampled,
     solution_of,
 )
+from tests.support.textbook_solver import minimax_of
 from tests.support.tree_games import (
     LOOP,
     Tree,
@@ -76,15 +76,16 @@ def test_of_chance_the_mean_is_taken(tree: Tree) -> None:
         assert last_choice(Enumeration(), position(machine, role)).value == pytest.approx(mean)
 
 
-@pytest.mark.parametrize("text", [game("ticTacToe"), nim((2, 3, 4))])
+@pytest.mark.parametrize(
+    "text", [pytest.param(game("ticTacToe"), marks=pytest.mark.thorough), nim((2, 3, 4))]
+)
 def test_every_state_on_random_paths_has_the_value_of_minimax(text: str) -> None:
     machine = compiled(text)
     solution = solved(machine)
-    searches = [MinimaxSearch(machine, role) for role in machine.roles]
-    for reached in sampled(machine, 60, Random(1)):
-        for search in searches:
-            value = search.maxscore(reached)
-            bounds = solution.bounds(reached, search.role)
+    value_of = minimax_of(machine)
+    for reached in sampled(machine, 25, Random(1)):
+        for number, role in enumerate(machine.roles):
+            value, bounds = value_of(reached, number), solution.bounds(reached, role)
             assert (bounds.low, bounds.high) == (value, value)
 
 

@@ -66,12 +66,10 @@ def test_every_move_keeps_the_value(text: str) -> None:
     ("text", "value", "depth"),
     [
         (game("ticTacToe"), 50, 9),
-        (connect_four(4, 4), 50, 16),
         (hex_board(4), 100, 9),
-        (breakthrough(4, 4), 0, 14),
         (breakthrough(5, 4), 0, None),
     ],
-    ids=["ticTacToe", "connectFour4x4", "hex4", "breakthrough4x4", "breakthrough5x4"],
+    ids=["ticTacToe", "hex4", "breakthrough5x4"],
 )
 def test_small_boards_are_solved(text: str, value: float, depth: int | None) -> None:
     choice = last_choice(Proof(), position(compiled(text)))
@@ -81,8 +79,7 @@ def test_small_boards_are_solved(text: str, value: float, depth: int | None) -> 
 
 def test_a_win_is_played_to_its_end() -> None:
     machine = compiled(hex_board(4))
-    for seed in range(3):
-        assert play(machine, [Proof(megabytes=16), RandomMove()], Random(seed)) == [100, 0]
+    assert play(machine, [Proof(megabytes=16), RandomMove()], Random(0)) == [100, 0]
 
 
 def test_the_quickest_win_is_chosen() -> None:
@@ -162,14 +159,13 @@ def test_a_small_table_forgets_but_proves_the_same() -> None:
     assert (choice.value, choice.proved) == (50, True)
 
 
-@pytest.mark.parametrize("entries", [16, 2**16])
-@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize(("threads", "entries"), [(2, 16), (4, 2**16)])
 def test_threads_that_share_a_table_prove_the_same(
     threads: int, entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggp_player.strategies.solver.proof_tree.SLICE", 500)
     machine = compiled(game("ticTacToe"))
-    for _ in range(5):
+    for _ in range(3):
         tree = ProofTree(machine, machine.roles[0], entries, threads=threads)
         *_, last = tree.search(position(machine))
         assert (last.value, last.proved) == (50, True)
@@ -368,7 +364,7 @@ class Oracle:
 @pytest.mark.parametrize(
     ("swing", "is_linear"), [(22, True), (200, True), (45, False), (200, False)]
 )
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_the_value_of_a_depth_is_that_of_plain_minimax(
     swing: int, is_linear: bool, seed: int
 ) -> None:

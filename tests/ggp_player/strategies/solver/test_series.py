@@ -80,16 +80,14 @@ def assert_values_of_all_states(machine: PropnetStateMachine, count: int) -> Non
 
 @pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
 def test_values_are_those_of_all_states(rules: str) -> None:
-    assert_values_of_all_states(compiled(rules), 150)
+    assert_values_of_all_states(compiled(rules), 25)
 
 
-@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
-def test_machine_code_makes_no_difference(rules: str) -> None:
-    machine = gdl.compile(gdl.parse(rules))
+def test_machine_code_makes_no_difference() -> None:
+    machine = gdl.compile(gdl.parse(TWO_ROWS["scores"]))
     before = last_choice(Series(decomposition_of(machine)), position(machine))
     machine.warm_up()
     assert last_choice(Series(decomposition_of(machine)), position(machine)) == before
-    assert_values_of_all_states(machine, 20)
 
 
 @pytest.mark.thorough

@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
@@ -114,6 +114,7 @@ def test_there_is_no_choice_where_there_is_no_move() -> None:
 # ---------------------------------------------------------------------- playouts
 
 
+@settings(max_examples=20, deadline=None)
 @given(trees, st.integers(0, 99))
 def test_a_playout_is_a_match(tree: Tree, seed: int) -> None:
     machine = turns(tree)

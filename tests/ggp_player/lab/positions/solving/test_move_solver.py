@@ -62,12 +62,12 @@ def test_extra_turns_and_scores_are_the_textbooks(dots: PropnetStateMachine) -> 
     symmetries = generated_group(dots, find_symmetries(dots))
     solver = ProofSolver(dots, symmetries, entries=2**14)
     found = set()
-    for _ in range(6):
+    for _ in range(3):
         state = random_state(dots, 17, random)
         values = solver.move_values(state)
         assert values == textbook_values(dots, state)
         found |= set(values.values())
-    assert len(found) > 3
+    assert len(found) > 2
 
 
 @pytest.mark.thorough

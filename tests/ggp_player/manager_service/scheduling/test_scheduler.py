@@ -163,7 +163,7 @@ async def test_a_match_is_played_again_so_often_and_then_fails(
     monkeypatch.setattr(scheduler, "LACK_PAUSE", 0)
     async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
         monkeypatch.setattr(RemotePlayer, "send", no_threads)
-        sent = {**EVENT, "name": "cup", "players": ["ann", "bob"], "format": "round_robin"}
+        sent = {**EVENT, "name": "cup", "players": ["ann", "bob"], "format": "single"}
         await asking.done("POST", "/api/events", sent)
         await asking.until("event_ended")
         matches = await asking.done("GET", "/api/matches")

@@ -15,18 +15,23 @@ Finding(value=True, confidence=<Confidence.PROVED: 'proved'>)
 (100, 9, 5478)
 """
 
-from gdl.analysis.analysis import Analysis, analyse
+import importlib
+from typing import TYPE_CHECKING
+
 from gdl.analysis.decisive_facts import decisive_facts, ending_rules
-from gdl.analysis.evidence.findings import (
-    Choices,
-    Confidence,
-    Decomposition,
-    Finding,
-    Structure,
-    Subgame,
-    Symmetry,
-)
-from gdl.analysis.evidence.survey import NONE, Distribution, Survey, take_survey
+
+if TYPE_CHECKING:
+    from gdl.analysis.analysis import Analysis, analyse
+    from gdl.analysis.evidence.findings import (
+        Choices,
+        Confidence,
+        Decomposition,
+        Finding,
+        Structure,
+        Subgame,
+        Symmetry,
+    )
+    from gdl.analysis.evidence.survey import NONE, Distribution, Survey, take_survey
 
 __all__ = [
     "NONE",
@@ -45,3 +50,29 @@ __all__ = [
     "ending_rules",
     "take_survey",
 ]
+
+_HOMES = {
+    "analysis": ("Analysis", "analyse"),
+    "evidence.survey": ("NONE", "Distribution", "Survey", "take_survey"),
+    "evidence.findings": (
+        "Choices",
+        "Confidence",
+        "Decomposition",
+        "Finding",
+        "Structure",
+        "Subgame",
+        "Symmetry",
+    ),
+}
+"""The modules of the names that are imported when they are asked for."""
+
+
+def __getattr__(name: str) -> object:
+    """Import what plays a game to survey it, NumPy among it, when it is asked for.
+
+    Boards, names of moves and decisive facts are found without it, by processes that start often.
+    """
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -53,4 +53,4 @@ def prepare_archives() -> None:
     """Import what :func:`open_archive` and reading a match need, which takes some 0.2 s of CPU."""
     from sqlalchemy.dialects.sqlite import pysqlite  # noqa: F401 it is loaded by name later
 
-    from ggp_player.archive import queries  # noqa: F401
+    from ggp_player.archive import queries, replay  # noqa: F401

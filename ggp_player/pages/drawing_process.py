@@ -39,7 +39,6 @@ from gdl.game_library import own_layout_file
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.archive import open_archive, prepare_archives
-from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError, StrategyError
 from ggp_player.pages.drawing_messages import (
     MAX_LINE,
@@ -533,6 +532,8 @@ class _Replayed:
 
 @lru_cache(maxsize=8)
 def _archived(archive: str, match: str, _length: int) -> _Replayed:
+    from ggp_player.archive.replay import states_of
+
     found = open_archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
     lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}

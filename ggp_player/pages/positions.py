@@ -12,14 +12,16 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import gdl
 from gdl import GdlError, State, Term
 from gdl.language import RANDOM_ROLE
 from ggp_player.errors import PositionError
 from ggp_player.protocol import move_texts, state_text
-from ggp_player.strategies import Position
+
+if TYPE_CHECKING:
+    from ggp_player.strategies import Position
 
 MAX_VARIATION = 200
 """Joint moves of a variation."""
@@ -125,6 +127,9 @@ class MatchTree:
         shown = self.position(step, line)
         if shown.is_over:
             raise PositionError("the match is over here: there is nothing to search")
+        # Strategies are slow to import, and most positions are only drawn.
+        from ggp_player.strategies import Position
+
         history = tuple(tuple(map(gdl.parse_term, joint_move)) for joint_move in shown.history)
         role = role_to_search(shown)
         (searching,) = (each for each in self._machine.roles if str(each) == role)

@@ -33,10 +33,11 @@ def read_move(text: str, legal_moves: Sequence[Term], names: MoveNames | None = 
     if not wanted:
         raise PlayError("type the number of a move, its text, or a part of it")
     names = names or MoveNames()
-    is_numbered, is_number = have_numbers(names, legal_moves), text.strip().isdigit()
-    if is_numbered and re.fullmatch(r"[0-9]{1,7}", text.strip()):
-        if 1 <= int(text) <= len(legal_moves):
-            return legal_moves[int(text) - 1]
+    number = text.strip()  # of more than int() takes off
+    is_numbered, is_number = have_numbers(names, legal_moves), number.isdigit()
+    if is_numbered and re.fullmatch(r"[0-9]{1,7}", number):
+        if 1 <= int(number) <= len(legal_moves):
+            return legal_moves[int(number) - 1]
     elif (named := names.parse(text, legal_moves)) is not None:
         return named
     called = names.names(legal_moves)

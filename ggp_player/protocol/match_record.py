@@ -45,7 +45,10 @@ def _key(name: str) -> str:
     return "gameMetaURL" if name == "game_meta_url" else to_camel(name)
 
 
-_CONFIG = ConfigDict(alias_generator=_key, validate_by_name=True, serialize_by_alias=True)
+_CONFIG = ConfigDict(
+    alias_generator=_key, validate_by_name=True, serialize_by_alias=True, defer_build=True
+)
+"""Many a process knows of records and never makes one, so their check is built for the first."""
 
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)

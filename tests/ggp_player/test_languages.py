@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from html.parser import HTMLParser
 from pathlib import Path
@@ -33,6 +34,9 @@ from tests.support.catalogues import catalogues, strings, texts
 
 CATALOGUES = dict(catalogues())
 
+wanted_texts = cache(texts)
+"""Reading all sources takes a second."""
+
 PLACEHOLDER = re.compile(r"\{\w+\}|%\(\w+\)s|<[^>]*>")
 
 
@@ -44,7 +48,7 @@ def test_there_is_german() -> None:
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.parts[-3])
 class TestCatalogue:
     def test_nothing_is_missing_or_fuzzy_or_left_over(self, file: Path) -> None:
-        catalogue, wanted = CATALOGUES[file], texts()
+        catalogue, wanted = CATALOGUES[file], wanted_texts()
         assert {message.id for message in catalogue} == {message.id for message in wanted}
         assert not catalogue.obsolete
         for message in catalogue:
@@ -73,7 +77,7 @@ class TestCatalogue:
 def test_pages_are_given_all_that_their_scripts_say() -> None:
     found = {
         message.id
-        for message in texts()
+        for message in wanted_texts()
         if any(place.endswith(".js") for place, _ in message.locations)
     }
     assert found == set(_read_static_files().said)

@@ -11,7 +11,6 @@ from itertools import combinations, pairwise, permutations
 from gdl.analysis.boards.axes import Axis, order_of
 from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.layout import Shape
-from gdl.analysis.boards.point_layout import MAX_POINTS, lay_out
 
 Position = tuple[float, float]
 
@@ -213,7 +212,12 @@ def _by_neighbours(values: frozenset[str], evidence: RulesEvidence) -> Embedding
         positions = _grid_positions(edges, values)
         if positions is not None:
             return Embedding(Shape.SQUARES, positions, f"neighbours by ({name} …)")
-    if not graphs or len(values) > MAX_POINTS:
+    if not graphs:
+        return None
+    # Few games are maps, and only a map needs NumPy.
+    from gdl.analysis.boards.point_layout import MAX_POINTS, lay_out
+
+    if len(values) > MAX_POINTS:
         return None
     name, edges = min(graphs, key=lambda graph: len(graph[1]))
     positions = lay_out(sorted(values, key=_natural), sorted(edges))

@@ -38,9 +38,9 @@ def path(tmp_path: Path) -> Path:
 
 def play(path: Path, numbers: range, limit: ArchiveLimit = UNLIMITED, padding: int = 0) -> None:
     """Play matches of rules of their own, which are as long as asked, one after the other."""
-    for number in numbers:
-        bus = EventBus()
-        with ArchiveWriter(path, bus, limit, clock=lambda: 2000):
+    bus = EventBus()
+    with ArchiveWriter(path, bus, limit, clock=lambda: 2000):
+        for number in numbers:
             publisher = new_publisher(bus, key=f"k{number}")
             play_match(publisher, f"m.{number}")
             if padding:

@@ -129,17 +129,15 @@ import sys
 from pathlib import Path
 from ggp_player.archive.queries import Archive
 from ggp_player.archive.schema import connect
-connect(Path(sys.argv[1])).close()
-Archive(Path(sys.argv[1])).list()
-print("alembic" in sys.modules)
+for path in map(Path, sys.argv[1:]):
+    connect(path).close()
+    Archive(path).list()
+    print("alembic" in sys.modules)
 """
 
 
-@pytest.mark.parametrize(("version", "is_needed"), [(0, False), (2, True), (3, False)])
-def test_alembic_is_imported_for_a_migration_only(
-    version: int, is_needed: bool, tmp_path: Path
-) -> None:
-    path = tmp_path / "archive.sqlite"
-    if version:
-        written(path, "archive", version)
-    assert printed_by(IMPORTED, str(path)) == f"{is_needed}\n"
+def test_alembic_is_imported_for_a_migration_only(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{version}.sqlite" for version in (0, 3, 2)]
+    for path in paths[1:]:
+        written(path, "archive", int(path.stem))
+    assert printed_by(IMPORTED, *map(str, paths)) == "False\nFalse\nTrue\n"

@@ -7,11 +7,13 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+import pytest_asyncio
 
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.events import EventBus
@@ -66,24 +68,25 @@ class Served:
             yield pushed(response)
 
 
+@asynccontextmanager
+async def serving_pages(folder: Path, **settings: object) -> AsyncIterator[Served]:
+    """Serve a player of some settings, with its archive in the folder, at a free port."""
+    archive = folder / "matches.sqlite"
+    config = Config.model_validate({"strategy": "legal", "archive": archive, **settings})
+    bus = EventBus()
+    with ArchiveWriter(archive, bus):
+        async with (
+            Player(config, events=bus) as player,
+            aiohttp.ClientSession() as session,
+            serve_player(player) as port,
+        ):
+            yield Served(player, port, session)
+
+
 @pytest.fixture
 def serve(tmp_path: Path) -> Callable[..., Any]:
-    """What serves a player of some settings, at a free port."""
-
-    @asynccontextmanager
-    async def served(**settings: object) -> AsyncIterator[Served]:
-        archive = tmp_path / "matches.sqlite"
-        config = Config.model_validate({"strategy": "legal", "archive": archive, **settings})
-        bus = EventBus()
-        with ArchiveWriter(archive, bus):
-            async with (
-                Player(config, events=bus) as player,
-                aiohttp.ClientSession() as session,
-                serve_player(player) as port,
-            ):
-                yield Served(player, port, session)
-
-    return served
+    """What serves a player of some settings."""
+    return partial(serving_pages, tmp_path)
 
 
 @pytest.fixture
@@ -93,16 +96,17 @@ async def served(serve: Callable[..., Any]) -> AsyncIterator[Served]:
         yield found
 
 
+async def wait_until(holds: Callable[[], Awaitable[object]], limit: float = 20) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(limit):
+        while not await holds():
+            pass
+
+
 @pytest.fixture
 def until() -> Callable[[Callable[[], Awaitable[object]]], Awaitable[None]]:
     """What waits until something holds."""
-
-    async def wait(holds: Callable[[], Awaitable[object]], limit: float = 20) -> None:
-        async with asyncio.timeout(limit):
-            while not await holds():
-                pass
-
-    return wait
+    return wait_until
 
 
 async def played(served: Served, until: Any) -> str:
@@ -120,3 +124,12 @@ async def played(served: Served, until: Any) -> str:
     token = re.search('data-token="([^"]+)"', page)
     assert token is not None
     return token[1]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def archived(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[tuple[Served, str]]:
+    """A player of a module, with a match in its archive, and the token of that one's page."""
+    async with serving_pages(tmp_path_factory.mktemp("archive")) as served:
+        yield served, await played(served, wait_until)

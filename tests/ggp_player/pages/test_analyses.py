@@ -153,6 +153,10 @@ async def _message(analysis: Any, holds: Any) -> dict[str, Any]:
 # ---------------------------------------------------------------------- over HTTP
 
 
+archive_pages = pytest.mark.asyncio(loop_scope="module")
+"""Of tests that share a player, as they change little."""
+
+
 async def post(
     served: Served, path: str, token: str, values: object = None, **headers: str
 ) -> tuple[int, str]:
@@ -162,8 +166,9 @@ async def post(
         return response.status, await response.text()
 
 
-async def test_a_position_is_told_with_its_moves_and_places(served: Served, until: Any) -> None:
-    await played(served, until)
+@archive_pages
+async def test_a_position_is_told_with_its_moves_and_places(archived: tuple[Served, str]) -> None:
+    served, _ = archived
     found = await served.json("/archive/1/position?step=1&line=0.0")
     assert found["step"] == 1
     assert len(found["variation"]) == 1
@@ -183,8 +188,9 @@ async def test_a_position_is_told_with_its_moves_and_places(served: Served, unti
     assert (await served.get("/archive/77/position?step=0"))[0] == 404
 
 
-async def test_only_a_page_of_this_server_may_analyse(served: Served, until: Any) -> None:
-    token, path = await played(served, until), "/archive/1/analyses"
+@archive_pages
+async def test_only_a_page_of_this_server_may_analyse(archived: tuple[Served, str]) -> None:
+    (served, token), path = archived, "/archive/1/analyses"
     own = f"http://127.0.0.1:{served.port}"
     assert (await post(served, path, "wrong", {"step": 1}))[0] == 403
     assert (await post(served, path, token, {"step": 1}, Origin="http://evil.example"))[0] == 403
@@ -260,8 +266,11 @@ async def _last(messages: Any) -> object:
     return last
 
 
-async def test_a_position_that_is_being_played_is_not_analysed(served: Served, until: Any) -> None:
-    token, path = await played(served, until), "/archive/2/analyses"
+@archive_pages
+async def test_a_position_that_is_being_played_is_not_analysed(
+    archived: tuple[Served, str], until: Any
+) -> None:
+    (served, token), path = archived, "/archive/2/analyses"
     assert await served.send(f"( START m.2 cross ( {RULES} ) 5 5 )") == "ready"
 
     async def is_there() -> bool:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 import gdl
 from ggp_player.archive.writer import ArchiveWriter
@@ -49,6 +50,17 @@ def first_state(rules: str) -> str:
     return state_text(gdl.interpret(gdl.parse(rules)).initial_state())
 
 
+shared = pytest.mark.asyncio(loop_scope="module")
+"""Of tests with the ``only_drawer``, whose process starts once."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def only_drawer() -> AsyncIterator[Drawer]:
+    drawer = Drawer()
+    yield drawer
+    await drawer.close()
+
+
 @pytest.fixture
 async def drawer() -> AsyncIterator[Drawer]:
     drawer = Drawer()
@@ -56,35 +68,38 @@ async def drawer() -> AsyncIterator[Drawer]:
     await drawer.close()
 
 
-async def test_a_state_is_drawn_and_a_line_is_placed(drawer: Drawer) -> None:
+@shared
+async def test_a_state_is_drawn_and_a_line_is_placed(only_drawer: Drawer) -> None:
     line = (("(drop 3)", "noop"), ("noop", "(drop 3)"), ("(drop 4)", "noop"))
     request = DrawState(
         CONNECT_FOUR, first_state(CONNECT_FOUR), moves=("(drop 3)", "noop"), line=line
     )
-    (drawing,) = await drawer.draw(request)
+    (drawing,) = await only_drawer.draw(request)
     assert drawing.svg.startswith("<svg")
     assert len(drawing.cells["(drop 3)"]) == 6
     assert drawing.cells["noop"] == ()
     assert drawing.line == (("0 3 1",), ("0 3 2",), ("0 4 1",))  # things fall
 
 
+@shared
 async def test_a_move_that_names_no_place_is_placed_where_it_puts_its_piece(
-    drawer: Drawer,
+    only_drawer: Drawer,
 ) -> None:
     """The sudoku's next cell is the first one, though a 3 stands in another."""
     rules = (GAMES / "sudokuSmall.kif").read_text()
     moves = ("(write 2)", "(write 3)")
     request = DrawState(rules, first_state(rules), moves=moves, line=(moves[1:],))
-    (drawing,) = await drawer.draw(request)
+    (drawing,) = await only_drawer.draw(request)
     assert drawing.cells == dict.fromkeys(moves, ("0 1",))
     assert drawing.line == (("0 1",),)
 
 
-async def test_moves_have_names_that_are_found_once(drawer: Drawer) -> None:
-    names = await drawer.names(CONNECT_FOUR)
+@shared
+async def test_moves_have_names_that_are_found_once(only_drawer: Drawer) -> None:
+    names = await only_drawer.names(CONNECT_FOUR)
     assert names.told(["(drop 3)", "noop"]) == {"(drop 3)": "column 3", "noop": ""}
-    assert await drawer.names(CONNECT_FOUR) is names
-    nothing = await drawer.names("(role x")
+    assert await only_drawer.names(CONNECT_FOUR) is names
+    nothing = await only_drawer.names("(role x")
     assert nothing.name("(drop 3)") == "drop 3"
 
 
@@ -108,16 +123,17 @@ WON = (
 )
 
 
-async def test_what_has_decided_a_match_is_marked_at_its_end(drawer: Drawer, won: str) -> None:
+@shared
+async def test_what_has_decided_a_match_is_marked_at_its_end(only_drawer: Drawer, won: str) -> None:
     for state, is_over, marks in (
         (WON, True, 4),
         (WON, False, 0),
         (first_state(CONNECT_FOUR), True, 0),
     ):
-        (drawing,) = await drawer.draw(DrawState(CONNECT_FOUR, state, is_over=is_over))
+        (drawing,) = await only_drawer.draw(DrawState(CONNECT_FOUR, state, is_over=is_over))
         assert drawing.svg.count('class="decisive"') == marks
         assert bool(drawing.ending) == bool(marks)
-    steps = await drawer.draw(DrawSteps(won, "1", 0, 16, 7))
+    steps = await only_drawer.draw(DrawSteps(won, "1", 0, 16, 7))
     assert [step.svg.count('class="decisive"') for step in steps] == [0] * 7 + [4]
     endings = [""] * 7 + ["Decided by red on 1,1; 1,2; 1,3 and 1,4."]
     assert [str(step.ending) for step in steps] == endings
@@ -147,8 +163,9 @@ def won(tmp_path: Path) -> str:
     return archived(tmp_path, CONNECT_FOUR, [moves[turn % 2] for turn in range(7)])
 
 
-async def test_hostile_names_are_escaped_in_drawings(drawer: Drawer) -> None:
-    (drawing,) = await drawer.draw(DrawState(RULES, first_state(RULES)))
+@shared
+async def test_hostile_names_are_escaped_in_drawings(only_drawer: Drawer) -> None:
+    (drawing,) = await only_drawer.draw(DrawState(RULES, first_state(RULES)))
     assert drawing.svg
     for name in NAMES:
         assert name not in drawing.svg
@@ -156,17 +173,19 @@ async def test_hostile_names_are_escaped_in_drawings(drawer: Drawer) -> None:
     assert "<img" not in drawing.svg
 
 
-async def test_rules_that_are_none_give_a_list_of_facts(drawer: Drawer) -> None:
-    (drawing,) = await drawer.draw(DrawState("( ( (", "( (a 1) b )"))
+@shared
+async def test_rules_that_are_none_give_a_list_of_facts(only_drawer: Drawer) -> None:
+    (drawing,) = await only_drawer.draw(DrawState("( ( (", "( (a 1) b )"))
     assert (drawing.svg, drawing.facts) == ("", ("(a 1)", "b"))
 
 
+@shared
 async def test_an_error_is_logged_and_the_next_state_is_drawn(
-    drawer: Drawer, caplog: pytest.LogCaptureFixture
+    only_drawer: Drawer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await drawer.draw(DrawState(CONNECT_FOUR, "( (a ")) == ()
+    assert await only_drawer.draw(DrawState(CONNECT_FOUR, "( (a ")) == ()
     assert "a state is not drawn" in caplog.text
-    assert len(await drawer.draw(DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR)))) == 1
+    assert len(await only_drawer.draw(DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR)))) == 1
 
 
 @pytest.mark.thorough
@@ -184,16 +203,6 @@ async def test_a_process_that_dies_is_replaced_and_its_game_is_not_tried_again(
     assert await drawer.draw(DrawState(CONNECT_FOUR, "( )")) == ()
     assert await drawer.draw(request)
     assert drawer.helper.process is not first
-
-
-async def test_what_takes_too_long_is_given_up(
-    drawer: Drawer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING)
-    monkeypatch.setattr(drawer_module, "DRAWING_SECONDS", 0.0)
-    assert await drawer.draw(DrawState("(role x)", "( a )")) == ()
-    assert "has not answered for 0 s" in caplog.text
-    assert drawer.helper.process is None
 
 
 HARD = """
@@ -247,12 +256,14 @@ async def test_a_viewer_who_asks_for_much_waits_behind_others(
 
 
 async def test_a_request_that_takes_too_long_is_remembered_and_others_of_its_game_are_drawn(
-    drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+    drawer: Drawer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING)
     hard, easy = DrawState(CONNECT_FOUR, "( )"), DrawState(CONNECT_FOUR, "( (control red) )")
     with monkeypatch.context() as patched:
         patched.setattr(drawer_module, "DRAWING_SECONDS", 0.0)
         assert await drawer.draw(hard) == ()
+    assert "has not answered for 0 s" in caplog.text
     assert await drawer.draw(hard) == ()
     assert drawer.helper.process is None  # it was not tried
     assert len(await drawer.draw(easy)) == 1
@@ -330,15 +341,6 @@ def test_the_system_ends_a_request_that_nothing_else_can_end() -> None:
     assert ended.returncode == -signal.SIGVTALRM
 
 
-async def test_closing_ends_the_process() -> None:
-    drawer = Drawer()
-    await drawer.draw(DrawState("(role x)", "( a )"))
-    process = drawer.helper.process
-    assert process is not None
-    await drawer.close()
-    assert process.returncode is not None
-
-
 async def cancel_drawing(drawer: Drawer, request: DrawState) -> None:
     """Ask for a drawing, and wait for it no longer once it has begun."""
     drawing = asyncio.create_task(drawer.draw(request))
@@ -354,26 +356,19 @@ async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
     await drawer.warm_up()
     process = drawer.helper.process
     assert process is not None
+    assert await drawer.draw(DrawState("(role x)", "( a )"))
+    assert drawer.helper.process is process  # which is warm
     request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
     await cancel_drawing(drawer, request)
     await drawer.close()
     assert process.returncode is not None
-    assert len(await drawer.draw(request)) == 1
-
-
-async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
-    await drawer.warm_up()
-    process = drawer.helper.process
-    assert process is not None
-    assert await drawer.draw(DrawState("(role x)", "( a )"))
-    assert drawer.helper.process is process
 
 
 IMPORTED = """
 import sys
 from pathlib import Path
 from ggp_player.pages import drawing_process
-lean = {"aiohttp", "asyncio", "sqlalchemy"} & set(sys.modules)
+lean = {"aiohttp", "asyncio", "numpy", "ggp_player.strategies", "sqlalchemy"} & set(sys.modules)
 drawing_process.prepare_archives()
 before = set(sys.modules)
 drawing_process.open_archive(Path(sys.argv[1])).match("1")
@@ -381,20 +376,21 @@ print(sorted(lean), sorted(set(sys.modules) - before))
 """
 
 
-def test_the_process_imports_no_server_and_what_reads_archives_before_it_is_asked(won: str) -> None:
+def test_the_process_imports_little_and_what_reads_archives_before_it_is_asked(won: str) -> None:
     assert printed_by(IMPORTED, won) == "[] []\n"
 
 
+@shared
 async def test_a_drawing_that_nobody_waits_for_any_more_leaves_the_process_to_the_next(
-    drawer: Drawer,
+    only_drawer: Drawer,
 ) -> None:
     request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
-    assert len(await drawer.draw(request)) == 1
-    process = drawer.helper.process
+    assert len(await only_drawer.draw(request)) == 1
+    process = only_drawer.helper.process
     assert process is not None
-    await cancel_drawing(drawer, request)
-    assert len(await drawer.draw(request)) == 1
-    assert drawer.helper.process is process
+    await cancel_drawing(only_drawer, request)
+    assert len(await only_drawer.draw(request)) == 1
+    assert only_drawer.helper.process is process
 
 
 async def test_a_drawing_that_nobody_waits_for_any_more_ends_soon(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gdl.analysis.move_names import MoveNames
 from ggp_player.events import EventBus, MatchStarted, StateReached, TurnAsked
 from ggp_player.pages import live_matches
 from ggp_player.pages.drawer import Drawer
@@ -32,6 +33,9 @@ class SlowDrawer(Drawer):
 
     async def warm_up(self) -> None:
         """There is no process."""
+
+    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
+        return MoveNames()
 
     async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
         assert isinstance(request, DrawState)

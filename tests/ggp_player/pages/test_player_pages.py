@@ -70,9 +70,8 @@ async def test_pages_can_be_turned_off(serve: Any) -> None:
             assert (await served.get(path))[2].startswith("error:")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+async def test_what_is_not_there_is_a_page_that_says_so(served: Served) -> None:
+    for path in (
         "/static/x/nothing.js",
         "/static/x/..%2Fsite.py",
         "/static/x/%2e%2e%2f__init__.py",
@@ -80,13 +79,11 @@ async def test_pages_can_be_turned_off(serve: Any) -> None:
         "/archive/none",
         "/archive/none/data",
         "/archive/1",
-    ],
-)
-async def test_what_is_not_there_is_a_page_that_says_so(served: Served, path: str) -> None:
-    status, _, text = await served.get(path)
-    assert status == 404
-    assert "import" not in text
-    assert "error:" in text or "That did not work" in text
+    ):
+        status, _, text = await served.get(path)
+        assert status == 404, path
+        assert "import" not in text
+        assert "error:" in text or "That did not work" in text
 
 
 async def test_a_match_is_pushed_as_it_is_played(served: Served, fields: str) -> None:

@@ -91,32 +91,33 @@ def rules_of(game: str) -> gdl.Ruleset:
     return gdl.parse(game) if "(" in game else gdl.load(GAMES / f"{game}.kif")
 
 
+@asynccontextmanager
+async def begun(
+    game: str,
+    *persons: str,
+    opponents: tuple[Opponent, ...] = ("legal",),
+    warm_up: WarmUp = no_warm_up,
+    stopwatch: Clock = monotonic,
+    **settings: object,
+) -> AsyncIterator[PlaySession]:
+    """A match, against the first legal move unless told otherwise."""
+    rules = rules_of(game)
+    clocks = {"start_clock": 5, "play_clock": 3, **settings}
+    setup = PlaySetup(rules, "game", persons=persons, opponents=opponents, **clocks)  # type: ignore[arg-type]
+    pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
+    try:
+        machine = gdl.interpret(rules)
+        async with PlaySession(
+            setup, machine, pool, warm_up=warm_up, stopwatch=stopwatch
+        ) as session:
+            yield session
+    finally:
+        await pool.close()
+
+
 @pytest.fixture
 def begin() -> Begin:
-    """What begins a match, against the first legal move unless told otherwise."""
-
-    @asynccontextmanager
-    async def begun(
-        game: str,
-        *persons: str,
-        opponents: tuple[Opponent, ...] = ("legal",),
-        warm_up: WarmUp = no_warm_up,
-        stopwatch: Clock = monotonic,
-        **settings: object,
-    ) -> AsyncIterator[PlaySession]:
-        rules = rules_of(game)
-        clocks = {"start_clock": 5, "play_clock": 3, **settings}
-        setup = PlaySetup(rules, "game", persons=persons, opponents=opponents, **clocks)  # type: ignore[arg-type]
-        pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
-        try:
-            machine = gdl.interpret(rules)
-            async with PlaySession(
-                setup, machine, pool, warm_up=warm_up, stopwatch=stopwatch
-            ) as session:
-                yield session
-        finally:
-            await pool.close()
-
+    """What begins a match."""
     return begun
 
 

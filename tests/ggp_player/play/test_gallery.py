@@ -8,16 +8,14 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-from click.testing import CliRunner
+import pytest_asyncio
 
 import gdl
 from gdl.game_library import own_games
-from ggp_player.__main__ import main
 from ggp_player.errors import UnplayableError
 from ggp_player.events import EventBus, MatchEnded
 from ggp_player.pages.drawing_messages import Drawing
@@ -30,9 +28,11 @@ from ggp_player.play.play_setup import PlaySetup
 from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up, setup_of
+from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
 from tests.support import hostile_names
 from tests.support.serving import pushed
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 RULES = """; A game of one step.
 (role ann)
@@ -51,8 +51,15 @@ class Visitor(Browser):
     def __init__(self, gallery: Gallery, address: str, client: aiohttp.ClientSession) -> None:
         super().__init__(address, client)
         self.gallery = gallery
+        self.drawing_process = gallery._pages._drawer.helper.process
         self.wishes: list[Wish] = []
         self.events = EventBus()
+
+    async def add(self, text: str, name: str = "mine") -> str:
+        """Add a rulesheet, and return the key of its game."""
+        status, answer = await self.post("/rules", name=name, text=text)
+        assert status == 200
+        return str(json.loads(answer)["key"])
 
     async def begin(
         self, game: str, *roles: str, level: int | str = 1, clock: str = ""
@@ -78,8 +85,8 @@ class Visitor(Browser):
         raise AssertionError("the stream has ended")
 
 
-@pytest.fixture
-async def visitor() -> AsyncIterator[Visitor]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def only_visitor() -> AsyncIterator[Visitor]:
     events = EventBus()
     wishes: list[Wish] = []
     pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
@@ -102,14 +109,23 @@ async def visitor() -> AsyncIterator[Visitor]:
         found = Visitor(gallery, address, client)
         found.wishes, found.events = wishes, events
         await found.load()
-        async with asyncio.timeout(LIMIT):
-            yield found
+        assert 'class="picture board"' in (await found.get("/match/"))[1]  # it leads back
+        yield found
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def visitor(only_visitor: Visitor) -> AsyncIterator[Visitor]:
+    """At the gallery of all tests, where another one's match may go on."""
+    only_visitor.wishes.clear()
+    async with asyncio.timeout(LIMIT):
+        yield only_visitor
 
 
 async def test_all_games_are_there_with_what_is_known_of_them(visitor: Visitor) -> None:
     status, page = await visitor.get()
     assert status == 200
-    assert page.count('class="picture board"') == len(own_games())
+    assert page.count('class="picture board"') >= len(own_games())
+    assert all(f'id="{game}" data-players=' in page for game in own_games())
     assert 'id="kuhnPoker" data-players="2" data-kinds="chance hidden"' in page
     assert "Four discs of one col" not in page  # the first sentence only
     assert '<option value="5" selected>5: all it can</option>' in page
@@ -128,7 +144,7 @@ async def test_a_board_that_could_not_be_drawn_is_asked_for_again(
         return GameFound(("cross", "nought")), next(drawn)
 
     monkeypatch.setattr(visitor.gallery._drawer, "game", game)
-    boards = [json.loads((await visitor.get("/board/ticTacToe"))[1])["svg"] for _ in range(3)]
+    boards = [json.loads((await visitor.get("/board/amazons"))[1])["svg"] for _ in range(3)]
     assert boards == ["", "<svg>", "<svg>"]
 
 
@@ -164,7 +180,7 @@ async def test_one_match_ends_another(visitor: Visitor) -> None:
 
 async def test_the_level_follows_what_a_person_reaches(visitor: Visitor) -> None:
     assert ">adapts to you, now 3: looks three steps ahead</option>" in (await visitor.get())[1]
-    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    key = await visitor.add(WON)
     session = await visitor.begin(key, "ann", level="adaptive")
     assert session.setup.level == LEVELS[2]
     over = await visitor.at_match("/match/move", role="ann", move="wait")
@@ -199,7 +215,7 @@ async def test_a_browser_brings_the_level_of_its_person(visitor: Visitor) -> Non
 
 
 async def test_seats_that_are_changed_at_the_end_change_no_result(visitor: Visitor) -> None:
-    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    key = await visitor.add(WON)
     session = await visitor.begin(key, "bob", level="adaptive")
     lost = await visitor.at_match("/match/move", role="bob", move="wait")
     assert (lost["result"], lost["level"]["number"]) == ("You lose.", 2)
@@ -221,7 +237,7 @@ async def test_a_level_is_not_said_to_be_what_it_is_not(visitor: Visitor) -> Non
 
 
 async def test_who_had_help_stays_at_a_level(visitor: Visitor) -> None:
-    key = json.loads((await visitor.post("/rules", name="won", text=WON))[1])["key"]
+    key = await visitor.add(WON)
     await visitor.begin(key, "ann", level="adaptive")
     await visitor.at_match("/match/move", role="ann", move="wait")
     going_on = await visitor.at_match("/match/back", step=1)
@@ -242,7 +258,6 @@ async def test_a_clock_is_chosen(visitor: Visitor) -> None:
 
 
 async def test_a_match_that_cannot_begin_ends_none(visitor: Visitor) -> None:
-    assert (await visitor.get("/match/"))[1].count('class="picture board"')  # it leads back
     session = await visitor.begin("nim")
     status, text = await visitor.post("/begin", game="hex", roles=["nobody"], level=1)
     assert (status, text[:35]) == (409, "there is no role nobody to take; th")
@@ -253,17 +268,15 @@ async def test_a_match_that_cannot_begin_ends_none(visitor: Visitor) -> None:
 
 async def test_a_broken_rulesheet_is_shown_its_problems(visitor: Visitor) -> None:
     broken = RULES + "\n(<= (legal ann ?x) (missing ann))"
-    status, text = await visitor.post("/rules", name="mine.kif", text=broken)
+    status, text = await visitor.post("/rules", name="broken.kif", text=broken)
     problem = json.loads(text)["problems"][0]
     assert (status, problem["line"], problem["severity"]) == (200, 7, "error")
     assert problem["excerpt"].splitlines()[1].endswith(" ^^")
-    assert "mine" not in (await visitor.get())[1]
+    assert "broken" not in (await visitor.get())[1]
 
 
 async def test_a_good_rulesheet_is_played(visitor: Visitor) -> None:
-    status, text = await visitor.post("/rules", name="../mine.kif", text=RULES)
-    key = json.loads(text)["key"]
-    assert status == 200
+    key = await visitor.add(RULES, "../mine.kif")
     page = (await visitor.get())[1]
     assert "<h2>mine</h2>" in page
     assert "A game of one step." in page
@@ -278,7 +291,7 @@ async def test_only_the_newest_rulesheets_are_kept(
 ) -> None:
     monkeypatch.setattr(gallery_module, "MAX_ADDED", 1)
     for name in ("old", "new"):
-        assert (await visitor.post("/rules", name=name, text=RULES))[0] == 200
+        await visitor.add(RULES, name)
     page = (await visitor.get())[1]
     assert "<h2>new</h2>" in page
     assert "<h2>old</h2>" not in page
@@ -286,7 +299,7 @@ async def test_only_the_newest_rulesheets_are_kept(
 
 async def test_words_of_a_rulesheet_are_no_markup(visitor: Visitor) -> None:
     text = f"; {hostile_names.SCRIPT} said.\n{hostile_names.RULES}"
-    assert "key" in (await visitor.post("/rules", name="<b>x</b>", text=text))[1]
+    await visitor.add(text, "<b>x</b>")
     page = (await visitor.get())[1]
     assert hostile_names.SCRIPT not in page
     assert "<b>x</b>" not in page
@@ -304,12 +317,14 @@ async def test_rules_that_take_long_are_refused(
 
 
 async def test_nobody_else_begins(visitor: Visitor) -> None:
+    before = visitor.gallery.session
     body = json.dumps({"game": "nim", "roles": [], "level": 1})
     for changed, status in FOREIGN:
         assert (await visitor.send("/begin", body, changed))[0] == status, changed
         rules = await visitor.send("/rules", json.dumps({"text": RULES}), changed)
         assert rules[0] == status, changed
-    assert visitor.gallery.session is None
+    assert visitor.gallery.session is before
+    assert not visitor.wishes
 
 
 async def test_what_is_no_request_is_refused(visitor: Visitor) -> None:
@@ -326,50 +341,11 @@ async def test_what_is_too_long_is_refused(visitor: Visitor) -> None:
     assert (await visitor.get("/begin"))[0] == 405
 
 
-def test_where_the_output_is_no_terminal_games_are_listed() -> None:
-    for arguments in (["play"], ["play", "--list"], ["play", "--terminal"]):
-        result = CliRunner().invoke(main, arguments)
-        assert result.exit_code == 0
-        assert result.stdout.split() == list(own_games())
-
-
-def test_what_is_for_one_game_is_refused_without_one(tmp_path: Path) -> None:
-    for arguments in (["--as", "white"], ["--save", str(tmp_path / "record.json")]):
-        result = CliRunner().invoke(main, ["play", "--no-browser", *arguments])
-        assert result.exit_code == 2
-        assert f"{arguments[0]} is for one game: name it" in result.output
-    result = CliRunner().invoke(main, ["play", "nim", "--level", "1", "--opponent", "mcts"])
-    assert result.exit_code == 2
-    assert "give one" in result.output
-
-
-@pytest.mark.parametrize(
-    ("flags", "opponents", "adviser", "ponder"),
-    [
-        ([], ("auto",), "", True),
-        (["--opponent", "mcts"], ("mcts",), "", True),
-        (["--level", "1"], ("random",), "auto", False),
-        (["--level", "5"], ("auto",), "auto", True),
-        (["--level", "adaptive"], ("alpha_beta:depth=3",), "auto", False),
-    ],
-)
-def test_levels_of_the_command_line(
-    flags: list[str],
-    opponents: tuple[str, ...],
-    adviser: str,
-    ponder: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    setup = setup_of(flags, monkeypatch)
-    assert (setup.opponents, setup.adviser, setup.ponder) == (opponents, adviser, ponder)
-
-
 async def test_all_matches_are_drawn_by_one_process_that_is_there_before_them(
     visitor: Visitor,
 ) -> None:
     helper = visitor.gallery._pages._drawer.helper
-    process = helper.process
-    assert process is not None
+    assert visitor.drawing_process is not None
     for game in ("ticTacToe", "connectFour"):
         await visitor.begin(game)
         page = visitor.gallery._pages._page
@@ -377,4 +353,4 @@ async def test_all_matches_are_drawn_by_one_process_that_is_there_before_them(
         while page._board is None:
             await page.table.news()
         assert page._board.drawing.svg
-        assert helper.process is process
+        assert helper.process is visitor.drawing_process

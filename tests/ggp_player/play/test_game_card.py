@@ -8,9 +8,10 @@ import gdl
 from gdl.game_library import own_games
 from gdl.language import moves_by_chance
 from ggp_player.play.gallery import LENGTHS, game_card
+from tests.support.compiled_games import EVERY_GAME
 
 
-@pytest.mark.parametrize("name", own_games())
+@pytest.mark.parametrize("name", EVERY_GAME)
 def test_cards_agree_with_the_rules(name: str) -> None:
     file = own_games()[name]
     card = game_card(name, name, file.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gdl
@@ -75,6 +75,7 @@ def test_a_name_or_a_part_of_it_is_a_move(text: str, index: int) -> None:
 
 
 @given(st.text())
+@example("1\x1f")
 def test_any_text_is_a_legal_move_or_gets_a_sentence(text: str) -> None:
     try:
         read = read_move(text, MOVES)

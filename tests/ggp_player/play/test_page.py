@@ -10,7 +10,9 @@ from typing import Any
 
 import aiohttp
 import pytest
+import pytest_asyncio
 
+from gdl.analysis.move_names import MoveNames
 from ggp_player.events import BranchThought, SearchView
 from ggp_player.pages import event_stream
 from ggp_player.pages.drawer import Drawer
@@ -26,6 +28,7 @@ from tests.ggp_player.play.conftest import (
     Begin,
     Browser,
     asked,
+    begun,
     move,
     until,
 )
@@ -33,6 +36,8 @@ from tests.support import hostile_names
 from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES
 from tests.support.serving import announced, pushed
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SHORT = """(role ann)
 (legal ann wait)
@@ -71,33 +76,31 @@ async def visiting(
     async with AsyncExitStack() as stack:
         match = begin(*(game_and_players or ("ticTacToe",)), **settings)
         session = await stack.enter_async_context(match)
-        address = await stack.enter_async_context(serve_table(session))
+        address = await stack.enter_async_context(serve_table(session, "ticTacToe"))
         client = await stack.enter_async_context(aiohttp.ClientSession())
         await asked(session)
         yield Visitor(session, address, client)
 
 
-@pytest.fixture
-async def visitor(begin: Begin) -> AsyncIterator[Visitor]:
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(begin("ticTacToe"))
-        address = await stack.enter_async_context(serve_table(session, "ticTacToe"))
-        # The stream of events is long.
-        client = await stack.enter_async_context(aiohttp.ClientSession())
-        found = Visitor(session, address, client)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visitor() -> AsyncIterator[Visitor]:
+    """At the page of a match of tic-tac-toe that nobody moves in."""
+    async with visiting(begun) as found:
         await found.load()
-        await asked(session)
         yield found
 
 
 @pytest.mark.thorough
-async def test_a_match_is_clicked_to_its_end(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_match_is_clicked_to_its_end(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)  # on a busy machine, too
     seen: dict[str, Any] = {}
     boards = []
-    async with asyncio.timeout(LIMIT), visitor.events() as messages:
+    async with (
+        visiting(begin) as visitor,
+        asyncio.timeout(LIMIT),
+        visitor.events() as messages,
+    ):
+        await visitor.load()
         async for message in messages:
             seen |= message
             if "position" not in message:
@@ -106,6 +109,7 @@ async def test_a_match_is_clicked_to_its_end(
             if "board" in table:
                 boards.append(table["board"])
             if table["is_over"]:
+                status, record = await visitor.get("/record")
                 break
             if table["choosing"]:
                 moves = [m for m in ("b2", "b1", "b3") if f"(put {m})" in table["legal"]["cross"]]
@@ -122,7 +126,6 @@ async def test_a_match_is_clicked_to_its_end(
     assert boards[0]["cells"]["(put b2)"] == ["0 b2"]
     assert seen["position"]["names"] | {"(put b2)": "b2", "noop": ""} == seen["position"]["names"]
     assert all(board["svg"].startswith("<svg") for board in boards)
-    status, record = await visitor.get("/record")
     assert status == 200
     assert json.loads(record)["isCompleted"]
 
@@ -148,33 +151,18 @@ async def test_a_wrong_address_is_a_page_for_a_browser_in_its_language(visitor: 
     assert (status, "Unter dieser Adresse gibt es keine Seite." in page) == (404, True)
 
 
-async def test_rules_that_come_on_one_line_are_formatted(begin: Begin) -> None:
-    rules = "; <script>alert(1)</script> said.\n" + SHORT.replace("\n", " ")
-    async with (
-        begin(rules) as session,
-        serve_table(session) as address,
-        aiohttp.ClientSession() as client,
-    ):
-        page = await (await client.get(address)).text()
-        assert "&lt;script&gt;alert(1)&lt;/script&gt; said." in page
-    async with (
-        begin(SHORT.replace("\n", " ")) as session,
-        serve_table(session) as address,
-        aiohttp.ClientSession() as client,
-    ):
-        assert (
-            "The rulesheet says nothing in plain words." in await (await client.get(address)).text()
-        )
-        text = await (await client.get(f"{address}rules")).text()
-        assert text.splitlines()[:2] == ["(role ann)", "(legal ann wait)"]
-
-
 class SlowDrawer(Drawer):
-    """Draws a state, which the drawing has in words, when it is allowed to."""
+    """Draws a state, which the drawing has in words, when it is allowed to; it has no process."""
 
     def __init__(self) -> None:
         super().__init__()
         self.may_draw = asyncio.Event()
+
+    async def warm_up(self) -> None:
+        pass
+
+    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
+        return MoveNames()
 
     async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
         assert isinstance(request, DrawState)
@@ -233,6 +221,7 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
         assert (found["step"], found["choosing"]) == (2, ["cross"])
 
 
+@pytest.mark.usefixtures("slow")
 async def test_the_tree_of_a_search_is_told_with_its_thoughts(begin: Begin) -> None:
     reply = BranchThought(moves=("noop", "(put c3)"), visits=3)
     branch = BranchThought(moves=("(put b2)", "noop"), value=60.5, visits=9, children=(reply,))
@@ -295,21 +284,35 @@ async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
         assert (await visitor.get("/record"))[0] == 409
 
 
-async def test_what_comes_too_late_is_refused_with_a_sentence(visitor: Visitor) -> None:
-    click = {"role": "cross", "move": "(put a1)", "step": 0, "match": 1}
-    assert (await visitor.post("/move", **click))[0] == 200
-    await asked(visitor.session, 2)
-    status, text = await visitor.post("/move", **click)
-    assert (status, text) == (409, "that was for step 1, and the match is at step 3")
-    for path in ("/back", "/flip", "/resign", "/hint"):
-        assert (await visitor.post(path, step=0, match=1))[0] == 409
-    status, _ = await visitor.post("/back", step=2, match=1)
-    assert status == 200
-    assert visitor.session.line.number == 0
-    status, _ = await visitor.post("/new", step=0, match=1)
-    assert status == 200
-    status, text = await visitor.post("/move", **click)
-    assert (status, text) == (409, "that was in the match before; a new one has begun")
+@pytest.mark.usefixtures("slow")
+async def test_what_comes_too_late_is_refused_with_a_sentence(begin: Begin) -> None:
+    async with visiting(begin) as visitor:
+        await visitor.load()
+        click = {"role": "cross", "move": "(put a1)", "step": 0, "match": 1}
+        assert (await visitor.post("/move", **click))[0] == 200
+        await asked(visitor.session, 2)
+        status, text = await visitor.post("/move", **click)
+        assert (status, text) == (409, "that was for step 1, and the match is at step 3")
+        for path in ("/back", "/flip", "/resign", "/hint"):
+            assert (await visitor.post(path, step=0, match=1))[0] == 409
+        status, _ = await visitor.post("/back", step=2, match=1)
+        assert status == 200
+        assert visitor.session.line.number == 0
+        status, _ = await visitor.post("/new", step=0, match=1)
+        assert status == 200
+        status, text = await visitor.post("/move", **click)
+        assert (status, text) == (409, "that was in the match before; a new one has begun")
+        await visitor.session.resign(0)
+        async with (
+            asyncio.timeout(LIMIT),
+            visitor.client.get(
+                f"{visitor.address}/events", headers={"Accept-Language": "de"}
+            ) as response,
+        ):
+            async for message in pushed(response):
+                if (position := message.get("position", {})).get("is_over"):
+                    assert position["result"] == "Aufgegeben von cross."
+                    break
 
 
 async def test_the_page_speaks_the_language_of_its_reader(visitor: Visitor) -> None:
@@ -328,15 +331,6 @@ async def test_the_page_speaks_the_language_of_its_reader(visitor: Visitor) -> N
     )
     assert (status, text) == (409, "das galt für Schritt 8, und die Partie ist bei Schritt 1")
     assert (await visitor.get("/back", **german))[0] == 405
-    await visitor.session.resign(0)
-    async with (
-        asyncio.timeout(LIMIT),
-        visitor.client.get(f"{visitor.address}/events", headers=german) as response,
-    ):
-        async for message in pushed(response):
-            if (position := message.get("position", {})).get("is_over"):
-                assert position["result"] == "Aufgegeben von cross."
-                break
 
 
 async def test_nobody_else_moves(visitor: Visitor) -> None:
@@ -358,14 +352,25 @@ async def test_nothing_is_changed_by_get(visitor: Visitor) -> None:
     assert visitor.session.choosing
 
 
+@pytest.mark.usefixtures("slow")
+async def test_rules_that_come_on_one_line_are_formatted(begin: Begin) -> None:
+    async with visiting(begin, SHORT.replace("\n", " ")) as visitor:
+        assert "The rulesheet says nothing in plain words." in (await visitor.get())[1]
+        text = (await visitor.get("/rules"))[1]
+        assert text.splitlines()[:2] == ["(role ann)", "(legal ann wait)"]
+
+
+@pytest.mark.usefixtures("slow")
 async def test_words_of_the_rules_are_no_markup(begin: Begin) -> None:
+    rules = f"; <script>alert(1)</script> said.\n{hostile_names.RULES}"
     async with (
-        begin(hostile_names.RULES) as session,
+        begin(rules) as session,
         serve_table(session, "x<b>") as address,
         aiohttp.ClientSession() as client,
         client.get(address) as response,
     ):
         text = await response.text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; said." in text
     assert hostile_names.SCRIPT not in text
     assert "x<b>" not in text
 
@@ -388,6 +393,7 @@ async def test_a_page_ends_with_its_session(begin: Begin) -> None:
         assert session.is_closing
 
 
+@pytest.mark.usefixtures("slow")
 async def test_the_server_decides_and_a_page_that_is_loaded_again_is_told(
     begin: Begin, time: FakeClock
 ) -> None:

@@ -12,12 +12,15 @@ from typing import Any
 
 import aiohttp
 import pytest
+import pytest_asyncio
 
 from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.play import person_server
 from tests.support.paths import GAMES
 from tests.support.serving import pushed
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
@@ -48,6 +51,13 @@ async def serving() -> AsyncIterator[aiohttp.ClientSession]:
             await helper.close()
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    """Requests to a process in which every test ends its matches."""
+    async with serving() as found:
+        yield found
+
+
 async def ask(session: aiohttp.ClientSession, text: str) -> str:
     """Send a request of the manager."""
     async with session.post("/", data=text) as answer:
@@ -65,8 +75,10 @@ async def table_of(session: aiohttp.ClientSession) -> dict[str, Any]:
     raise AssertionError("the stream has ended")
 
 
-async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -> None:
-    async with asyncio.timeout(LIMIT), serving() as session:
+async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request(
+    session: aiohttp.ClientSession,
+) -> None:
+    async with asyncio.timeout(LIMIT):
         assert await ask(session, f"(START m cross ({RULES}) 10 10)") == "ready"
         asked = asyncio.create_task(ask(session, "(PLAY m NIL)"))
         while not (table := await table_of(session))["choosing"]:
@@ -83,9 +95,11 @@ async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -
         assert (ended["is_over"], ended["result"]) == (True, "The match was broken off.")
 
 
-async def test_the_page_has_the_words_of_the_rulesheet_whose_rules_are_played() -> None:
+async def test_the_page_has_the_words_of_the_rulesheet_whose_rules_are_played(
+    session: aiohttp.ClientSession,
+) -> None:
     words = "Cross and nought take turns to put a mark on a free square"
-    async with asyncio.timeout(LIMIT), serving() as session:
+    async with asyncio.timeout(LIMIT):
         await session.post("/rulesheet", data=(GAMES / "ticTacToe.kif").read_bytes())
         for rules, is_told in ((RULES, True), (rules_of("nim"), False)):
             role = "cross" if is_told else "first"
@@ -98,8 +112,10 @@ async def test_the_page_has_the_words_of_the_rulesheet_whose_rules_are_played() 
 
 
 @pytest.mark.thorough
-async def test_the_page_of_a_role_is_the_same_whatever_is_hidden_from_it() -> None:
-    async with asyncio.timeout(LIMIT), serving() as session:
+async def test_the_page_of_a_role_is_the_same_whatever_is_hidden_from_it(
+    session: aiohttp.ClientSession,
+) -> None:
+    async with asyncio.timeout(LIMIT):
         seen = [[text async for text in all_pushed(session, move)] for move in ("a1", "b2")]
     assert seen[0] == seen[1]
     assert [json.loads(text)["table"]["is_over"] for text in seen[0]] == [False, True]
@@ -150,24 +166,28 @@ async def test_the_page_of_the_match_before_ends_when_the_next_begins() -> None:
         assert table["notice"] == "The match before: The match was broken off."
 
 
-async def test_a_page_asks_for_its_events_after_the_next_match_has_begun() -> None:
+async def test_a_page_asks_for_its_events_after_the_next_match_has_begun(
+    session: aiohttp.ClientSession,
+) -> None:
     async def end_of(page: int) -> bytes:
         async with session.get(f"{BASE}/events?page={page}") as answer:
             assert answer.status == 200
             return await answer.read()
 
-    async with asyncio.timeout(LIMIT), serving() as session:
-        assert b"event: end" in await end_of(1)  # of a process that has been replaced by this one
+    async def number() -> int:
         async with session.get(f"{BASE}/") as answer:
-            assert 'data-number="0"' in await answer.text()
-        for number in (1, 2):
-            assert await ask(session, f"(START m{number} cross ({RULES}) 10 10)") == "ready"
-            assert b"event: end" in await end_of(number - 1)
-            async with session.get(f"{BASE}/") as answer:
-                assert f'data-number="{number}"' in await answer.text()
-            async with session.get(f"{BASE}/events?page={number}") as answer:
+            return int((await answer.text()).partition('data-number="')[2].partition('"')[0])
+
+    async with asyncio.timeout(LIMIT):
+        before = await number()
+        assert b"event: end" in await end_of(before + 1)  # of a process that this one has replaced
+        for page in (before + 1, before + 2):
+            assert await ask(session, f"(START m{page} cross ({RULES}) 10 10)") == "ready"
+            assert b"event: end" in await end_of(page - 1)
+            assert await number() == page
+            async with session.get(f"{BASE}/events?page={page}") as answer:
                 assert b"event: message" in await answer.content.readline()
-            assert await ask(session, f"(ABORT m{number})") == "aborted"
+            assert await ask(session, f"(ABORT m{page})") == "aborted"
 
 
 @pytest.mark.thorough

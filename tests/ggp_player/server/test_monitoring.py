@@ -166,17 +166,17 @@ def test_every_line_of_a_match_has_its_name(server: ServerProcess) -> None:
     assert not any("match m" in message or "PLAY" in message for message in rest)
 
 
-@pytest.mark.parametrize("flags", [[], ["--ready"]])
-def test_the_command(server: ServerProcess, flags: list[str]) -> None:
-    def ask(port: int) -> subprocess.CompletedProcess[str]:
+def test_the_command(server: ServerProcess) -> None:
+    def ask(port: int, *flags: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "ggp_player", "health", f"127.0.0.1:{port}", *flags]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
-    assert ask(server.address[1]).returncode == 0
+    assert ask(server.address[1], "--ready").returncode == 0
     exchange(server.address, f"(START m you ({RULES}) 9 9)", 60)
-    answer = ask(server.address[1])
-    assert answer.returncode == bool(flags)
-    assert json.loads(answer.stdout)["free_seats"] == 0
+    for flags, code in ((), 0), (("--ready",), 1):
+        answer = ask(server.address[1], *flags)
+        assert answer.returncode == code
+        assert json.loads(answer.stdout)["free_seats"] == 0
     nobody = ask(1)
     assert nobody.returncode == 1
     assert "does not answer" in nobody.stderr

@@ -35,7 +35,11 @@ def test_tic_tac_toe(address: Address, role: int, scramble: bool) -> None:
     assert report.goals[role - 1] in (50, 100)
 
 
-@pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
+@pytest.mark.parametrize(
+    "scramble",
+    [pytest.param(False, marks=pytest.mark.thorough), True],
+    ids=["plain", "scrambled"],
+)
 def test_a_puzzle(address: Address, scramble: bool) -> None:
     rules = gdl.load(GAMES / "eightQueens.kif")
     match = Match(rules, 3, 1, scramble=scramble, match_id=f"raw.puzzle.{scramble}")

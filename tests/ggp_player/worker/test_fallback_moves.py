@@ -14,7 +14,7 @@ from ggp_player.worker.fallback_moves import (
     always_legal_move,
     initially_legal_move,
 )
-from tests.support.paths import ROOT
+from tests.support.compiled_games import EVERY_GAME, reasoner_of, rules_of
 
 HEAD = "(role x) (role Y) (succ 1 2) (succ 2 3) (blank b) (init (at 1)) "
 
@@ -74,10 +74,9 @@ def test_facts_are_tried_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(wide) == "None"
 
 
-@pytest.mark.parametrize("game", sorted((ROOT / "games").glob("*.kif")), ids=lambda path: path.stem)
-def test_it_is_legal_wherever_it_is_claimed(game) -> None:
-    ruleset = gdl.load(game)
-    machine = gdl.interpret(ruleset)
+@pytest.mark.parametrize("game", EVERY_GAME)
+def test_it_is_legal_wherever_it_is_claimed(game: str) -> None:
+    ruleset, machine = rules_of(game), reasoner_of(game)
     for role in machine.roles:
         for move in (
             always_legal_move(ruleset, role.name),

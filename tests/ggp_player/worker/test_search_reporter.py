@@ -16,12 +16,12 @@ from tests.support.clocks import FakeClock
 
 
 class Telling(Strategy):
-    """Reports two hundred moves, the later the better, with endless lines; takes its time."""
+    """Reports many moves, the later the better, with endless lines; takes its time."""
 
     name = "telling"
 
-    def __init__(self, on_report: Callable[[], None] = lambda: None) -> None:
-        self._on_report = on_report
+    def __init__(self, on_report: Callable[[], None] = lambda: None, moves: int = 200) -> None:
+        self._on_report, self._moves = on_report, moves
 
     def search(self, position: Position) -> Iterator[Choice]:
         yield Choice(position.legal_moves[0])
@@ -31,7 +31,7 @@ class Telling(Strategy):
         move = gdl.parse_term("noop")
         return [
             MoveReport(gdl.parse_term(f"(m {n})"), n / 2, n, line=((move, move),) * 100)
-            for n in range(200)
+            for n in range(self._moves)
         ]
 
 
@@ -84,8 +84,9 @@ def count_reports(
     sent: list[SearchReport] = []
     reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock, cpu_clock=cpu_clock)
     choice, end = Choice(gdl.parse_term("noop")), clock.now + seconds
+    strategy = Telling(take, moves=1)
     while clock.now < end:
-        reporter.offer(Telling(take), position, choice)
+        reporter.offer(strategy, position, choice)
         clock.now += 0.01
     return len(sent)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
+import pytest_asyncio
 
 from ggp_player.manager_service.scheduling import roster
 from tests.support.browser import needs_chromium, opened_page
@@ -83,6 +85,17 @@ async def take_seat(asking: Asker, name: str, **headers: str) -> tuple[int, str]
     return status, found.get("page", "")
 
 
+shared = pytest.mark.asyncio(loop_scope="module")
+"""Of tests that are at one manager, where ann has a seat and her page a process."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def seated(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Asker]:
+    async with asker(tmp_path_factory.mktemp("manager")) as asking:
+        assert (await take_seat(asking, "ann"))[0] == 201
+        yield asking
+
+
 async def play_on_page(visitor: Visitor) -> dict[str, Any]:
     """Play the match whose beginning the page waits for; return the last table."""
     assert "No match of yours has begun" in await visitor.load()
@@ -138,7 +151,9 @@ async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path)
     assert any(step[0] == "TO" for step in record["errors"])
 
 
-async def test_nobody_is_here_before_the_process_listens_that_a_match_asks(tmp_path: Path) -> None:
+async def test_a_page_is_served_by_a_process_that_listens_and_again_after_it_was_killed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
         await take_seat(asking, "ann")
         people = asking.service.scheduler.roster.clients.people
@@ -149,34 +164,23 @@ async def test_nobody_is_here_before_the_process_listens_that_a_match_asks(tmp_p
             pass_on(name)
 
         people.on_change = note
-        url = f"http://127.0.0.1:{asking.service.port}/people/ann/events"
-        async with asking.session.get(url) as answer:
-            await answer.content.readline()
-            assert listened == [True]
-
-
-async def test_a_page_whose_process_was_killed_is_served_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
-        await take_seat(asking, "ann")
         visitor = Visitor(asking, "ann")
-        await visitor.load()
         url = f"http://127.0.0.1:{asking.service.port}/people/ann/events"
         async with asking.session.get(url) as answer:
             await answer.content.readline()  # what keeps the connection alive
-            person = asking.service.scheduler.roster.clients.people.of("ann")
-            await person.close()
+            assert listened == [True]  # nobody is here before a match could ask the process
+            await people.of("ann").close()
             assert b"end" not in await answer.read()  # the browser connects again
         assert "No match of yours has begun" in await visitor.load()
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-async def test_nobody_else_sees_or_makes_a_persons_moves(tmp_path: Path) -> None:
-    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+@shared
+async def test_nobody_else_sees_or_makes_a_persons_moves(seated: Asker) -> None:
+    asking = seated
+    async with asyncio.timeout(LIMIT):
         assert (await take_seat(asking, "ann", Origin="http://evil.example"))[0] == 401
         assert (await take_seat(asking, "no name"))[0] == 422
-        assert (await take_seat(asking, "ann"))[0] == 201
         visitor = Visitor(asking, "ann")
         await visitor.load()
         assert (await visitor.post("move"))[0] == 404  # no match has begun
@@ -191,12 +195,15 @@ async def test_nobody_else_sees_or_makes_a_persons_moves(tmp_path: Path) -> None
                 assert answer.status == 401
 
 
-async def test_another_site_may_open_a_page_and_have_nobody_be_here(tmp_path: Path) -> None:
-    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
-        await take_seat(asking, "ann")
+@shared
+async def test_another_site_may_open_a_page_and_have_nobody_be_here(
+    seated: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking = seated
+    async with asyncio.timeout(LIMIT):
         people = asking.service.scheduler.roster.clients.people
         changes: list[str] = []
-        people.on_change = changes.append
+        monkeypatch.setattr(people, "on_change", changes.append)
         url = f"http://127.0.0.1:{asking.service.port}/people/ann/"
         image = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
         frame = {**image, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
@@ -220,34 +227,34 @@ async def test_another_site_may_open_a_page_and_have_nobody_be_here(tmp_path: Pa
             assert changes == ["ann"]
 
 
-async def test_a_token_of_a_player_opens_its_own_pages_only(tmp_path: Path) -> None:
-    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
-        ann, bob = (
+@shared
+async def test_a_token_of_a_player_opens_its_own_pages_only(seated: Asker) -> None:
+    asking = seated
+    async with asyncio.timeout(LIMIT):
+        dora, bob = (
             {"Authorization": f"Bearer {asking.service.tokens.create(name, 'player')}"}
-            for name in ("ann", "bob")
+            for name in ("dora", "bob")
         )
-        assert (await take_seat(asking, "ann", **ann))[0] == 201
-        assert (await take_seat(asking, "ann", **bob))[0] == 403
-        url = f"http://127.0.0.1:{asking.service.port}/people/ann/"
-        for headers, status in ((ann, 200), (bob, 403)):
+        assert (await take_seat(asking, "dora", **dora))[0] == 201
+        assert (await take_seat(asking, "dora", **bob))[0] == 403
+        url = f"http://127.0.0.1:{asking.service.port}/people/dora/"
+        for headers, status in ((dora, 200), (bob, 403)):
             async with asking.session.get(url, headers=headers) as answer:
                 assert answer.status == status
 
 
-@pytest.mark.parametrize(
-    "path", ["/people/ann/../../", "/people/ann/x/../../../", "/people/ann/.."]
-)
-async def test_who_plays_on_a_page_sends_nothing_as_the_manager(tmp_path: Path, path: str) -> None:
-    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
-        await take_seat(asking, "ann")
-        port = asking.service.port
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
-        writer.write(f"{head}Content-Length: 6\r\n\r\n(INFO)".encode())
-        answer = await reader.read()
-        writer.close()
-    assert answer.startswith(b"HTTP/1.1 404 ")
-    assert b"available" not in answer
+@shared
+async def test_who_plays_on_a_page_sends_nothing_as_the_manager(seated: Asker) -> None:
+    port = seated.service.port
+    for path in ("/people/ann/../../", "/people/ann/x/../../../", "/people/ann/.."):
+        async with asyncio.timeout(LIMIT):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+            writer.write(f"{head}Content-Length: 6\r\n\r\n(INFO)".encode())
+            answer = await reader.read()
+            writer.close()
+        assert answer.startswith(b"HTTP/1.1 404 "), path
+        assert b"available" not in answer
 
 
 @pytest.mark.thorough

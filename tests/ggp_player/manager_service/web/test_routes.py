@@ -98,13 +98,15 @@ async def test_an_event_is_played_and_reported(tmp_path: Path) -> None:
         assert sum(len(player.started) for player in players) == 12
 
 
-async def test_the_live_events_are_server_sent(tmp_path: Path) -> None:
+async def test_an_event_is_followed_live_and_on_pages_that_load_nothing_from_elsewhere(
+    tmp_path: Path,
+) -> None:
     async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
         url = f"http://127.0.0.1:{asking.service.port}/api/news"
         async with asking.session.get(url) as stream:
             assert stream.content_type == "text/event-stream"
-            sent = {**EVENT, "format": "single", "players": ["ann", "bob"]}
-            await asking.done("POST", "/api/events", sent)
+            sent = {**EVENT, "name": "<b>cup</b>", "format": "single", "players": ["ann", "bob"]}
+            event = await asking.done("POST", "/api/events", sent)
             kinds = []
             async for line in stream.content:
                 if line.startswith(b"data: "):
@@ -114,6 +116,17 @@ async def test_the_live_events_are_server_sent(tmp_path: Path) -> None:
         assert kinds[:2] == ["event_started", "match_started"]
         assert kinds[-2:] == ["match_ended", "event_ended"]
         assert 5 <= kinds.count("match_step") - 1 <= 9
+        for path in ("/", f"/events/{event['id']}"):
+            url = f"http://127.0.0.1:{asking.service.port}{path}"
+            async with asking.session.get(url) as page:
+                text = await page.text()
+                assert page.status == 200
+                assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+            assert "&lt;b&gt;cup" in text
+            assert "<b>cup" not in text
+            assert "/api/matches/1/record" in text
+            assert not re.search(r"(src|href)=\"(https?:)?//", text)
+            assert not re.search('<form[^>]* action="(?!/)', text)
 
 
 async def test_a_match_goes_on_when_a_player_dies(tmp_path: Path) -> None:
@@ -164,14 +177,6 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
         "dialects.0",
     ),
     ("PUT", "/api/games/bad", {"rules": "(role a"}, 422, "rules"),
-    (
-        "PUT",
-        "/api/games/bad",
-        {"rules": "(role a) (<= (legal a ?x) (not (b ?x)))"},
-        422,
-        "rules",
-    ),
-    ("PUT", "/api/games/bad", {"rules": ""}, 422, "rules"),
     ("GET", "/api/matches/12", None, 404, "id"),
     ("GET", "/api/matches/x", None, 404, "id"),
     ("GET", "/api/matches?limit=many", None, 422, "limit"),
@@ -263,21 +268,7 @@ async def test_the_players_are_bounded_where_no_token_is_needed(
         )
 
 
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [
-        ("127.0.0.1:1", 200),  # where the request comes from
-        ("192.0.2.7:9147", 200),
-        ("192.0.2.8:9147", 403),
-        ("169.254.169.254:80/latest", 403),
-        ("[::1]:9147", 403),
-        ("localhost:9147", 403),
-        ("random", 403),
-    ],
-)
-async def test_a_player_is_registered_where_it_is_or_where_that_is_allowed(
-    tmp_path: Path, address: str, status: int
-) -> None:
+async def test_a_player_is_registered_where_it_is_or_where_that_is_allowed(tmp_path: Path) -> None:
     networks = (ip_network("192.0.2.6/31"),)
     async with (
         asker(tmp_path, host="0.0.0.0", networks=networks) as asking,
@@ -285,11 +276,20 @@ async def test_a_player_is_registered_where_it_is_or_where_that_is_allowed(
         stub_token(asking, "organiser", "org") as organiser,
     ):
         asking.service.scheduler.roster.check = nobody_is_asked  # type: ignore[method-assign,assignment]
-        body = {"address": address, "lifetime": 60}
-        found, answer = await player.ask("PUT", "/api/players/ann", body)
-        assert found == status
-        assert status == 200 or answer["error"]["where"] == "address"
-        assert (await organiser.ask("PUT", "/api/players/bob", body))[0] == 200
+        for address, status in (
+            ("127.0.0.1:1", 200),  # where the request comes from
+            ("192.0.2.7:9147", 200),
+            ("192.0.2.8:9147", 403),
+            ("169.254.169.254:80/latest", 403),
+            ("[::1]:9147", 403),
+            ("localhost:9147", 403),
+            ("random", 403),
+        ):
+            body = {"address": address, "lifetime": 60}
+            found, answer = await player.ask("PUT", "/api/players/ann", body)
+            assert found == status, address
+            assert status == 200 or answer["error"]["where"] == "address"
+            assert (await organiser.ask("PUT", "/api/players/bob", body))[0] == 200, address
 
 
 async def nobody_is_asked(_name: str) -> None:
@@ -325,21 +325,13 @@ async def test_a_private_service_shows_nothing_without_a_token(tmp_path: Path) -
                 assert page.status == 200
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "http://evil.example"},
-        {"Sec-Fetch-Site": "cross-site"},
-    ],
-)
-async def test_other_sites_in_a_browser_here_change_nothing(
-    tmp_path: Path, headers: dict[str, str]
-) -> None:
+async def test_other_sites_in_a_browser_here_change_nothing(tmp_path: Path) -> None:
     async with asker(tmp_path) as asking:
         body = {"address": "127.0.0.1:1"}
-        assert (await asking.ask("PUT", "/api/players/ann", body, **headers))[0] == 401
+        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert (await asking.ask("PUT", "/api/players/ann", body, **headers))[0] == 401
+            assert (await asking.ask("GET", "/api/news", **headers))[0] == 403
         assert (await asking.ask("PUT", "/api/players/ann", body))[0] == 200
-        assert (await asking.ask("GET", "/api/news", **headers))[0] == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
@@ -428,21 +420,3 @@ async def test_a_name_is_not_taken_from_a_player_that_answers(tmp_path: Path) ->
         body = {"address": "127.0.0.1:1", "lifetime": 60}
         status, found = await asking.ask("PUT", "/api/players/ann", body)
         assert (status, found["error"]["where"]) == (409, "name")
-
-
-async def test_the_pages_show_what_there_is_and_load_nothing_from_elsewhere(tmp_path: Path) -> None:
-    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
-        sent = {**EVENT, "name": "<b>cup</b>", "format": "single", "players": ["ann", "bob"]}
-        event = await asking.done("POST", "/api/events", sent)
-        await asking.until("event_ended")
-        for path in ("/", f"/events/{event['id']}"):
-            url = f"http://127.0.0.1:{asking.service.port}{path}"
-            async with asking.session.get(url) as page:
-                text = await page.text()
-                assert page.status == 200
-                assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-            assert "&lt;b&gt;cup" in text
-            assert "<b>cup" not in text
-            assert "/api/matches/1/record" in text
-            assert not re.search(r"(src|href)=\"(https?:)?//", text)
-            assert not re.search('<form[^>]* action="(?!/)', text)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
@@ -122,6 +122,7 @@ PLAIN = (Dialect.GGP_BASE, Dialect.DRESDEN, Dialect.STANFORD_PREFIX, Dialect.STA
 
 
 @pytest.mark.parametrize("dialect", [*PLAIN, Dialect.STANFORD_POLLING])
+@settings(max_examples=20)  # of each dialect
 @given(words, lists)
 def test_joint_moves_read_back(
     dialect: Dialect, match_id: str, moves: tuple[gdl.Term, ...]
@@ -132,6 +133,7 @@ def test_joint_moves_read_back(
         assert beginning_of(text) == Beginning(type(request).__name__.upper(), match_id)
 
 
+@settings(max_examples=40)
 @given(words, st.integers(0, 999), st.none() | terms, lists)
 def test_turns_and_percepts_read_back(
     match_id: str, turn: int, move: gdl.Term | None, percepts: tuple[gdl.Term, ...]
@@ -149,6 +151,7 @@ def test_turns_and_percepts_read_back(
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
+@settings(max_examples=5)  # of each dialect, as what varies is two words
 @given(words, words)
 def test_starts_read_back(dialect: Dialect, match_id: str, role: str) -> None:
     syntax = SYNTAXES[dialect]

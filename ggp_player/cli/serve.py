@@ -105,7 +105,7 @@ def _greet(config: Config, host: str, port: int) -> None:
         "strategy": config.strategy,
         "register": f"give your game manager the address {address}{local}",
         "watch": f"open http://{address} in a browser" if config.pages else "no pages",
-        **({"play": f"open http://127.0.0.1:{config.gallery}/"} if config.gallery else {}),
+        **({"play": f"open {config.gallery_address}"} if config.gallery else {}),
         "access": access_sentence(config, host),
         "stop": "Ctrl-C",
     }

@@ -50,7 +50,7 @@ class PlayerPages:
     ``archive`` is the file of the archive, None where there is none. ``streams`` bounds how many
     pages are kept up to date. ``base_of`` tells what stands before the path of a request.
     ``workers`` search for viewers who analyse; without them there are no analyses. ``gallery`` is
-    the port of the page of all games, if there is one.
+    the address of the page of all games, if there is one.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PlayerPages:
         streams: Streams,
         base_of: Callable[[web.Request], str] = lambda request: "",
         workers: TakeWorker | None = None,
-        gallery: int | None = None,
+        gallery: str = "",
     ) -> None:
         links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
         self._site = PageSite(name, links)

@@ -371,6 +371,11 @@ class Config(BaseModel):
         )
 
     @property
+    def gallery_address(self) -> str:
+        """Where people on this machine play; empty where they do not."""
+        return f"http://127.0.0.1:{self.gallery}/" if self.gallery else ""
+
+    @property
     def timeouts(self) -> Timeouts:
         """How long a request may take to come, and its reply to be received."""
         from ggp_player.front.connections import Timeouts

@@ -209,8 +209,8 @@ def _pages(player: Player) -> PlayerPages:
     config = player.config
     archive = None if config.no_archive else config.archive or default_archive()
     workers = player.background_workers
-    streams = _streams(config)
-    return PlayerPages(config.name, player.events, archive, streams, _base, workers, config.gallery)
+    streams, gallery = _streams(config), config.gallery_address
+    return PlayerPages(config.name, player.events, archive, streams, _base, workers, gallery)
 
 
 def _streams(config: Config) -> Streams:

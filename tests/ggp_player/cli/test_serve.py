@@ -6,9 +6,13 @@ import socket
 from pathlib import Path
 from urllib.request import Request, urlopen
 
+import pytest
+from aiohttp import web
 from click.testing import CliRunner
 
 from ggp_player.__main__ import main
+from ggp_player.errors import ServerError
+from ggp_player.play.page import listening
 from tests.support.server_process import ServerProcess
 
 
@@ -31,12 +35,14 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
         server.stop()
     listed = CliRunner().invoke(main, ["matches", "list", "--archive", archive])
     assert "human" in listed.output, listed.output
+
+
+async def test_a_port_that_is_taken_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        failed = ServerProcess(tmp_path, "--gallery", str(port))
-        with failed:
-            assert failed.process.wait() == 1
-    assert f"port {port}: another program listens there" in failed.text
+        with pytest.raises(ServerError, match=f"port {port}: another program listens there"):
+            async with listening(web.Application(), port):
+                pass
 
 
 def _get(port: int, path: str) -> str:

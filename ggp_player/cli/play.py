@@ -15,7 +15,6 @@ import click
 import gdl
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
-from ggp_player.cli.commands.play import PLAY_CLOCK, START_CLOCK
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
@@ -31,7 +30,7 @@ from ggp_player.play.play_setup import Opponent, PlaySetup
 from ggp_player.play.session import PlaySession
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server.config import load_config
-from ggp_player.worker.pool import Pool, Workers
+from ggp_player.worker.pool import Pool
 
 
 def run_play(
@@ -46,7 +45,7 @@ def run_play(
     Without one, all games are on a page.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
-    chosen = PlayOptions(**options)  # type: ignore[arg-type]
+    chosen = _Options(**options)  # type: ignore[arg-type]
     with (
         reporting_unplayable_game(),
         archiving(archive, no_archive, archive_limit) as events,
@@ -60,21 +59,21 @@ def run_play(
 
 
 @dataclass(frozen=True, slots=True)
-class PlayOptions:
+class _Options:
     """The options of the command."""
 
-    roles: tuple[str, ...] = ()
-    opponents: tuple[str, ...] = ()
-    level: str | None = None
-    start_clock: int = START_CLOCK
-    play_clock: int = PLAY_CLOCK
-    clock: str | None = None
-    timed: bool = False
-    seed: int = 0
-    terminal: bool = False
-    port: int = 0
-    no_browser: bool = False
-    save: Path | None = None
+    roles: tuple[str, ...]
+    opponents: tuple[str, ...]
+    level: str | None
+    start_clock: int
+    play_clock: int
+    clock: str | None
+    timed: bool
+    seed: int
+    terminal: bool
+    port: int
+    no_browser: bool
+    save: Path | None
 
     def wish(self, rulesheet: Path) -> Wish:
         """The match of a game that the command line names."""
@@ -121,14 +120,14 @@ async def _workers() -> AsyncIterator[Pool]:
         await pool.close()
 
 
-async def _session(setup: PlaySetup, pool: Pool | Workers) -> PlaySession:
+async def _session(setup: PlaySetup, pool: Pool) -> PlaySession:
     """Make the session of a match, in which player servers are asked whether they are there."""
     machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
     await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
     return await asyncio.to_thread(PlaySession, setup, machine, pool)
 
 
-async def _play(setup: PlaySetup, options: PlayOptions) -> None:
+async def _play(setup: PlaySetup, options: _Options) -> None:
     """Play until the person leaves."""
     async with _workers() as pool, await _session(setup, pool) as session:
         if options.terminal:
@@ -137,7 +136,7 @@ async def _play(setup: PlaySetup, options: PlayOptions) -> None:
             await _play_on_page(session, options)
 
 
-async def _play_on_page(session: PlaySession, options: PlayOptions) -> None:
+async def _play_on_page(session: PlaySession, options: _Options) -> None:
     async with serve_table(session, session.setup.match_id, options.port) as address:
         try:
             await _until_left(address, options)
@@ -146,19 +145,8 @@ async def _play_on_page(session: PlaySession, options: PlayOptions) -> None:
                 save_or_print(session.record(), options.save)
 
 
-async def _play_in_gallery(options: PlayOptions, events: EventBus) -> None:
-    async with _workers() as pool, gallery_served(options, pool, events) as address:
-        await _until_left(address, options)
-
-
-@asynccontextmanager
-async def gallery_served(
-    options: PlayOptions, pool: Pool | Workers, events: EventBus
-) -> AsyncIterator[str]:
-    """Serve the page of all games, on which one match after the other is begun; yield its address.
-
-    Raises :class:`ServerError` where the port is taken.
-    """
+async def _play_in_gallery(options: _Options, events: EventBus) -> None:
+    """Play one match after the other, each begun on the page of all games."""
 
     async def new_session(wish: Wish) -> PlaySession:
         return await _session(options.setup(wish, events), pool)
@@ -166,11 +154,11 @@ async def gallery_served(
     default = "0" if options.opponents else str(HIGHEST.number)
     level = options.level or default
     gallery = Gallery(new_session, level, options.opponents, options.control())
-    async with serve_gallery(gallery, options.port) as address:
-        yield address
+    async with _workers() as pool, serve_gallery(gallery, options.port) as address:
+        await _until_left(address, options)
 
 
-async def _until_left(address: str, options: PlayOptions) -> None:
+async def _until_left(address: str, options: _Options) -> None:
     click.echo(f"play at {address}\nCtrl-C ends it")
     if not options.no_browser:
         # In a thread, as some browsers are waited for.

@@ -6,27 +6,29 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 import click
 from yarl import URL
 
+from gdl.system import child_environment, lower_priority
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
+from ggp_player.cli.own_process import own_process
 from ggp_player.cli.reached import reached_at, reached_here
 from ggp_player.errors import ConfigError, ServerError
-from ggp_player.events import EventBus
 from ggp_player.logs import start_logging
 from ggp_player.server.access import is_loopback
 from ggp_player.server.config import Config, load_config
 from ggp_player.server.http import serve
-from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
-from ggp_player.worker.pool import Workers
+
+GALLERY_NICENESS = 10
+"""How much the player's matches go before those of people: these leave nine tenths of a core."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,34 +40,39 @@ def run_serve(config: Path | None, **flags: object) -> None:
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
     start_logging(settings.logging_level, settings.log_format)
     try:
-        with _archiving(settings) as events, writing_events(settings.events, events):
-            beside = partial(_gallery, settings) if settings.gallery else nullcontext
-            greet = partial(_greet, settings)
+        limit = ArchiveLimit.parse(settings.archive_limit)
+        with (
+            archiving(settings.archive, settings.no_archive, limit) as events,
+            writing_events(settings.events, events),
+        ):
+            beside, greet = partial(_gallery, settings), partial(_greet, settings)
             asyncio.run(serve(settings, greet, _end_at_the_latest, events, beside))
     except ServerError as error:
         raise click.ClickException(str(error)) from error
 
 
-@contextmanager
-def _archiving(settings: Config) -> Iterator[EventBus]:
-    limit = ArchiveLimit.parse(settings.archive_limit)
-    with archiving(settings.archive, settings.no_archive, limit) as events:
-        yield events
-
-
 @asynccontextmanager
-async def _gallery(settings: Config, player: Player) -> AsyncIterator[None]:
-    """Serve the page of all games beside a player, whose own matches go first.
+async def _gallery(settings: Config) -> AsyncIterator[None]:
+    """Serve the page of all games by a process of its own, which goes behind the player's matches.
 
-    What people play there is not told on the player's pages, but in the same archive.
+    So no rulesheet of a person's delays a reply. Raises :class:`ServerError` where it cannot be
+    served; why not, the process says.
     """
-    from ggp_player.cli.play import PlayOptions, gallery_served
-
-    options = PlayOptions(seed=settings.seed, port=settings.gallery or 0)
-    workers = Workers(player.background_workers, player.health)
-    with _archiving(settings) as events:
-        async with gallery_served(options, workers, events):
-            yield
+    if settings.gallery is None:
+        yield
+        return
+    arguments = ["play", "--no-browser", "--port", str(settings.gallery)]
+    arguments += ["--seed", str(settings.seed), "--archive-limit", settings.archive_limit]
+    if settings.no_archive:
+        arguments.append("--no-archive")
+    elif settings.archive is not None:
+        arguments += ["--archive", str(settings.archive)]
+    async with own_process(arguments, child_environment()) as process:
+        lower_priority(process.pid, GALLERY_NICENESS)
+        assert process.stdout is not None
+        if not await process.stdout.readline():
+            raise ServerError(f"people cannot play at port {settings.gallery}: see above")
+        yield
 
 
 def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:

@@ -14,7 +14,7 @@ from gdl import Constant
 from ggp_player.clock import Deadline, WallClock, monotonic
 from ggp_player.events import BestMove, History, MatchStarted
 from ggp_player.strategies import Method
-from ggp_player.worker.pool import TakeWorker
+from ggp_player.worker.pool import Pool
 from ggp_player.worker.service import CancellableDeadline
 from ggp_player.worker.supervisor import SearchSupervisor, Setup
 
@@ -28,14 +28,14 @@ WARM_UP_SECONDS = 15.0
 class RoleEngine:
     """Searches for one role, from the start of a match. ``key`` is that of its events."""
 
-    def __init__(self, setup: Setup, take: TakeWorker) -> None:
+    def __init__(self, setup: Setup, pool: Pool) -> None:
         self._setup = setup
         self._publisher = setup.events
         self._deadline: CancellableDeadline | None = None
         self._may_ponder = True
         self._is_choosing = False
         self._paused: History | None = None
-        self._search = SearchSupervisor(setup, take, self._notify)
+        self._search = SearchSupervisor(setup, pool.take, self._notify)
 
     @property
     def key(self) -> str:

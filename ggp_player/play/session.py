@@ -29,7 +29,7 @@ from ggp_player.play.play_setup import PlaySetup, persons_of, seats_of
 from ggp_player.play.table import Advice, SeatedPerson, SeatedSearch, Shown, Table
 from ggp_player.protocol import MatchRecord, Start, move_texts, spaced
 from ggp_player.worker.health import Health
-from ggp_player.worker.pool import Pool, Workers
+from ggp_player.worker.pool import Pool
 from ggp_player.worker.supervisor import Setup
 from ggp_player.worker.warm_up_process import ensure_warm
 
@@ -61,7 +61,7 @@ class PlaySession(Table):
         self,
         setup: PlaySetup,
         machine: RuledMachine,
-        pool: Pool | Workers,
+        pool: Pool,
         clock: WallClock = wall_clock,
         warm_up: Callable[[Health], Awaitable[None]] = ensure_warm,
         stopwatch: Clock = monotonic,
@@ -486,7 +486,7 @@ class PlaySession(Table):
             health=self.health,
             events=MatchPublisher(setup.events),
         )
-        return RoleEngine(searching, self._pool.take)
+        return RoleEngine(searching, self._pool)
 
     # ---------------------------------------------------------------------- thoughts
 

@@ -103,7 +103,7 @@ since data has come, and ``tcpi_rtt`` in microseconds."""
 MIN_WAITED, MAX_WAITED = 0.02, 5.0
 """Seconds of waiting that count for a deadline: the system does not tell a few milliseconds."""
 
-Beside: TypeAlias = Callable[[Player], AbstractAsyncContextManager[object]]
+Beside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 """Returns what is entered beside a server, such as another one at another port."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
@@ -320,7 +320,7 @@ async def _serve_until(
             if config.poll:
                 poller = Poller(player, MailboxAddress.of(config), config.poll_interval)
                 await polls.enter_async_context(poller)
-            async with registered(config, site.port), beside(player):
+            async with registered(config, site.port), beside():
                 await _any_set(stopped, player.drained)
             warming.cancel()
             await asyncio.wait([warming])

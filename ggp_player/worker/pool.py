@@ -14,7 +14,6 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
@@ -187,14 +186,6 @@ class WorkerHandle:
 
 TakeWorker: TypeAlias = Callable[[], Awaitable[WorkerHandle]]
 """Returns a worker that nobody uses. Raises OSError where none can be started."""
-
-
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """Where searches get their workers; ``health`` tells whether these can be started."""
-
-    take: TakeWorker
-    health: Health
 
 
 class Pool:

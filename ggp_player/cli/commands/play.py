@@ -10,9 +10,6 @@ import click
 from gdl.game_library import own_games
 from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_options, output_option
 
-START_CLOCK, PLAY_CLOCK = 5, 3
-"""Seconds, where nothing else is said."""
-
 
 @click.command("play", short_help="Play a game yourself, in the browser or in the terminal.")
 @click.argument("game", required=False, type=RULESHEET)
@@ -42,14 +39,14 @@ START_CLOCK, PLAY_CLOCK = 5, 3
 @click.option(
     "--start-clock",
     type=CLOCK,
-    default=START_CLOCK,
+    default=5,
     metavar="SECONDS",
     help="How long the opponents think before their first move.",
 )
 @click.option(
     "--play-clock",
     type=CLOCK,
-    default=PLAY_CLOCK,
+    default=3,
     metavar="SECONDS",
     help="How long they think about each move, at most.",
 )

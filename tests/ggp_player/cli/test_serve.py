@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from ggp_player.__main__ import main
 from ggp_player.errors import ServerError
 from ggp_player.play.page import listening
+from tests.support.left_behind import HANGING, becomes_true
 from tests.support.server_process import ServerProcess
 
 
@@ -23,9 +24,9 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with ServerProcess(tmp_path, "--gallery", str(port), "--archive", archive) as server:
-        assert f'<a href="http://127.0.0.1:{port}/">Play a game yourself</a>' in _get(
-            server.address[1], "/"
-        )
+        leading = f'<a href="http://127.0.0.1:{port}/">Play a game yourself</a>'
+        assert leading in _get(server.address[1], "/")
+        assert becomes_true(lambda: _listens(port), HANGING), server.text
         token = re.findall(r'data-token="([^"]+)"', _get(port, "/"))[0]
         asked = {"game": "nim", "roles": [], "level": 1, "clock": ""}
         headers = {"Content-Type": "application/json", "X-Page-Token": token}
@@ -33,6 +34,7 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
         assert "Nim" in _get(port, "/match/")
         assert "No match yet" in _get(server.address[1], "/")
         server.stop()
+        assert server.wait_until_alone() == []
     listed = CliRunner().invoke(main, ["matches", "list", "--archive", archive])
     assert "human" in listed.output, listed.output
 
@@ -43,6 +45,11 @@ async def test_a_port_that_is_taken_is_told() -> None:
         with pytest.raises(ServerError, match=f"port {port}: another program listens there"):
             async with listening(web.Application(), port):
                 pass
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _get(port: int, path: str) -> str:

@@ -119,7 +119,7 @@ async def test_the_page_of_a_role_is_the_same_whatever_is_hidden_from_it(
         seen = [[text async for text in all_pushed(session, move)] for move in ("a1", "b2")]
     assert seen[0] == seen[1]
     assert [json.loads(text)["table"]["is_over"] for text in seen[0]] == [False, True]
-    assert "turnOf nought" in seen[0][0]
+    assert "turn of nought" in seen[0][0]
 
 
 async def all_pushed(session: aiohttp.ClientSession, move: str) -> AsyncIterator[str]:

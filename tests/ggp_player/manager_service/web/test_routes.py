@@ -177,6 +177,7 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
         "dialects.0",
     ),
     ("PUT", "/api/games/bad", {"rules": "(role a"}, 422, "rules"),
+    ("PUT", "/api/games/bad", {"rules": ""}, 422, "rules"),
     ("GET", "/api/matches/12", None, 404, "id"),
     ("GET", "/api/matches/x", None, 404, "id"),
     ("GET", "/api/matches?limit=many", None, 422, "limit"),

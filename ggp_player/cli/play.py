@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+import sys
+import threading
+import time
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -15,6 +20,7 @@ import click
 import gdl
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
+from ggp_player.cli.commands.play import play_command
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
@@ -31,6 +37,9 @@ from ggp_player.play.session import PlaySession
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
+
+MOST_SECONDS_TO_END = 30.0
+"""How long matches may take to be kept; then the process ends anyhow."""
 
 
 def run_play(
@@ -56,6 +65,24 @@ def run_play(
         else:
             tuple(map(_opponent, chosen.opponents))  # which says now what cannot be used
             asyncio.run(_play_in_gallery(chosen, events))
+
+
+def play_until_input_ends() -> None:
+    """Run the command beside another process, as Ctrl-C ends it when the standard input ends.
+
+    That is when the other one ends, however it does, and matches are kept then as ever.
+    """
+
+    def end_with_input() -> None:
+        while os.read(0, 4096):  # not by sys.stdin, whose lock would hold up the end
+            pass
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(MOST_SECONDS_TO_END)
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & has it ignored
+    threading.Thread(target=end_with_input, daemon=True).start()
+    play_command(args=sys.argv[2:])  # after the number of the other process
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import subprocess
 import threading
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +16,9 @@ import click
 from yarl import URL
 
 from gdl.system import child_environment, lower_priority
+from gdl.system.helper_process import helper_command
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
-from ggp_player.cli.own_process import own_process
 from ggp_player.cli.reached import reached_at, reached_here
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
@@ -29,6 +30,9 @@ from ggp_player.strategies.learning import FOLDER_VARIABLE
 
 GALLERY_NICENESS = 10
 """How much the player's matches go before those of people: these leave nine tenths of a core."""
+
+GALLERY_SECONDS = 1.0
+"""How long the server waits for the process with people's matches to end; it may take longer."""
 
 _log = logging.getLogger(__name__)
 
@@ -61,18 +65,32 @@ async def _gallery(settings: Config) -> AsyncIterator[None]:
     if settings.gallery is None:
         yield
         return
-    arguments = ["play", "--no-browser", "--port", str(settings.gallery)]
+    from ggp_player.cli.play import play_until_input_ends
+
+    arguments = ["--no-browser", "--port", str(settings.gallery)]
     arguments += ["--seed", str(settings.seed), "--archive-limit", settings.archive_limit]
     if settings.no_archive:
         arguments.append("--no-archive")
     elif settings.archive is not None:
         arguments += ["--archive", str(settings.archive)]
-    async with own_process(arguments, child_environment()) as process:
-        lower_priority(process.pid, GALLERY_NICENESS)
-        assert process.stdout is not None
-        if not await process.stdout.readline():
+    # Not asyncio's, which kills what still runs when its loop is gone.
+    process = subprocess.Popen(  # noqa: ASYNC220 it takes a few milliseconds
+        helper_command(play_until_input_ends, *arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=child_environment(),
+        process_group=0,  # no Ctrl-C; in a session of its own Linux may heed no niceness
+    )
+    lower_priority(process.pid, GALLERY_NICENESS)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin, process.stdout:
+        if not await asyncio.to_thread(process.stdout.readline):
             raise ServerError(f"people cannot play at port {settings.gallery}: see above")
         yield
+        process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(process.wait, GALLERY_SECONDS)
 
 
 def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:

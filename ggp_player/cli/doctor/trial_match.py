@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -19,7 +22,6 @@ from ggp_player.cli.doctor.checks import Answer, judged
 from ggp_player.cli.health import read_page
 from ggp_player.cli.match import error_sentence
 from ggp_player.cli.options import say_on_stderr
-from ggp_player.cli.own_process import own_process
 from ggp_player.errors import ServerError
 from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
 from ggp_player.manager.players import RemotePlayer
@@ -33,6 +35,12 @@ GAME, HOST, NAMES = "ticTacToe", "127.0.0.1", ("one", "two")
 START_CLOCK, PLAY_CLOCK = 2, 1
 
 MOST_SECONDS = 60.0  # for starting the servers and for the match; a third of that is usual
+
+PROGRAM = (
+    "import sys; from gdl.system import end_with_parent; end_with_parent(int(sys.argv.pop(1))); "
+    "from ggp_player.__main__ import main; main()"
+)
+"""Runs ``ggp-player`` in a process that ends with the one whose number comes first."""
 
 FIXED = {"host": HOST, "port": "0", "no_archive": "true", "drain": "false", "log_level": "warning"}
 EMPTY = ("events", "poll", "register_at")
@@ -57,9 +65,7 @@ async def play_trial_match(settings: Config, dialect: str) -> Answer:
             for each, name in zip(variables, NAMES, strict=True):
                 polling = {"POLL": address, "POLL_AS": name, "POLL_INTERVAL": "0.1"}
                 each |= {f"{ENVIRONMENT_PREFIX}{key}": value for key, value in polling.items()}
-        servers = [
-            await stack.enter_async_context(own_process(["serve"], each)) for each in variables
-        ]
+        servers = [await stack.enter_async_context(_server(each)) for each in variables]
         ports = await asyncio.gather(*map(_port_of, servers))
         listening = time.monotonic() - began
         players: list[RemotePlayer | PolledPlayer] = [
@@ -106,6 +112,23 @@ def _variables(settings: Config, state: Path) -> dict[str, str]:
         for name, value in named
     }
     return {**child_environment(), **ours}
+
+
+@asynccontextmanager
+async def _server(variables: Mapping[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a server, whose log goes to the standard error stream."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", PROGRAM, str(os.getpid()), "serve"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env=variables,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()  # it ends itself in time
 
 
 @asynccontextmanager

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.cli import own_process
 from ggp_player.cli.doctor import trial_match
 from ggp_player.cli.doctor.trial_match import judge
 from ggp_player.errors import ServerError
@@ -80,13 +79,13 @@ def test_servers_have_the_settings_but_touch_nothing(
 
 
 async def test_a_server_that_does_not_listen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_process, "PROGRAM", "raise SystemExit(3)")
+    monkeypatch.setattr(trial_match, "PROGRAM", "raise SystemExit(3)")
     with pytest.raises(ServerError, match="ended before it listened"):
         await trial_match.play_trial_match(Config(), "A")
 
 
 async def test_a_server_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_process, "PROGRAM", "import time; time.sleep(100)")
+    monkeypatch.setattr(trial_match, "PROGRAM", "import time; time.sleep(100)")
     monkeypatch.setattr(trial_match, "MOST_SECONDS", 0.2)
     with pytest.raises(TimeoutError):
         await trial_match.play_trial_match(Config(), "A")

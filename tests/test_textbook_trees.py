@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import main
 from tests.support.documents import shell_commands
+from tests.support.marks import thorough
 from tests.support.paths import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -53,7 +54,7 @@ def test_a_page_shows_its_drawing(page: str) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [*PAGES[:2], *(pytest.param(page, marks=pytest.mark.thorough) for page in PAGES[2:])],
+    [*PAGES[:2], *thorough(*PAGES[2:])],
 )
 def test_its_command_makes_the_drawing_again(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

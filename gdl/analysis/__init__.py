@@ -51,19 +51,7 @@ __all__ = [
     "take_survey",
 ]
 
-_HOMES = {
-    "analysis": ("Analysis", "analyse"),
-    "evidence.survey": ("NONE", "Distribution", "Survey", "take_survey"),
-    "evidence.findings": (
-        "Choices",
-        "Confidence",
-        "Decomposition",
-        "Finding",
-        "Structure",
-        "Subgame",
-        "Symmetry",
-    ),
-}
+_LATER = ("evidence.findings", "evidence.survey", "analysis")
 """The modules of the names that are imported when they are asked for."""
 
 
@@ -72,7 +60,8 @@ def __getattr__(name: str) -> object:
 
     Boards, names of moves and decisive facts are found without it, by processes that start often.
     """
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    for module in _LATER if name in __all__ else ():
+        found = importlib.import_module(f"{__name__}.{module}")
+        if hasattr(found, name):
+            return getattr(found, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

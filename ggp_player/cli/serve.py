@@ -29,7 +29,7 @@ from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 
 GALLERY_NICENESS = 10
-"""How much the player's matches go before those of people: these leave nine tenths of a core."""
+"""How much the player's matches go before those of people."""
 
 GALLERY_SECONDS = 1.0
 """How long the server waits for the process with people's matches to end; it may take longer."""

@@ -12,6 +12,7 @@ import gdl
 from tests.independent import GAMES
 from tests.independent.game import perft
 from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
+from tests.support.marks import thorough
 from tests.support.paths import ROOT
 
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
@@ -47,7 +48,7 @@ def test_perft(name: str, depth: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_GAME)
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seed", [0, *thorough(1)])
 def test_a_whole_match_side_by_side(name: str, seed: int) -> None:
     machine = reasoner_of(name)
     game, chance = GAMES[name], random.Random(seed)

@@ -24,6 +24,7 @@ from tests.support.analysed_games import (
     texts,
 )
 from tests.support.compiled_games import NAMES, SMALL, machine_of, reasoner_of
+from tests.support.marks import thorough
 from tests.support.paths import GAMES
 
 SIMULTANEOUS = {
@@ -78,8 +79,7 @@ def test_who_is_to_move(name: str) -> None:
     [
         "ticTacToe",
         "pig",
-        pytest.param("breakthrough", marks=pytest.mark.thorough),
-        pytest.param("hex", marks=pytest.mark.thorough),
+        *thorough("breakthrough", "hex"),
     ],
 )
 def test_turns_are_proved(name: str) -> None:
@@ -91,8 +91,7 @@ def test_turns_are_proved(name: str) -> None:
     [
         "connectFour",
         "breakthrough",
-        pytest.param("tron", marks=pytest.mark.thorough),
-        pytest.param("pentago", marks=pytest.mark.thorough),
+        *thorough("tron", "pentago"),
     ],
 )
 def test_a_constant_sum_is_proved(name: str) -> None:
@@ -105,8 +104,7 @@ def test_a_constant_sum_is_proved(name: str) -> None:
     "name",
     [
         "trefoil",
-        pytest.param("fishery", marks=pytest.mark.thorough),
-        pytest.param("loneNumber", marks=pytest.mark.thorough),
+        *thorough("fishery", "loneNumber"),
         "ropeTeam",
     ],
 )

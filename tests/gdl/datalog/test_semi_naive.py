@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl import RulesetError
+from tests.support.marks import thorough
 from tests.support.tiny_games import NUMBERS, after, goals, is_terminal, legal, legal_unchecked
 
 # Recursion
@@ -26,7 +27,7 @@ PATHS = "(e a b) (e b c) (e c a) (e d d) "
     ],
     ids=["left", "right", "twice", "in an or", "all in an or", "mutual"],
 )
-@pytest.mark.parametrize("given", ["state", pytest.param("static", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("given", ["state", *thorough("static")])
 def test_paths(rules: str, given: str) -> None:
     facts = PATHS
     if given == "state":
@@ -116,7 +117,7 @@ def test_negation_in_a_cycle_of_relations_but_not_of_ground_atoms() -> None:
     assert goals("(<= (goal r 0) (not (true won))) (<= (goal r 100) (not (goal r 0)))") == (0,)
 
 
-@pytest.mark.parametrize("given", ["state", pytest.param("static", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("given", ["state", *thorough("static")])
 def test_positions_won_and_lost(given: str) -> None:
     moves = "(move 1 2) (move 2 3) (move 3 4) (move 4 5) (move 1 4) (move 3 5) "
     if given == "state":

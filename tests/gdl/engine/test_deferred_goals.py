@@ -8,6 +8,7 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from tests.support.compiled_games import machine_of, machine_with_code
+from tests.support.marks import thorough
 from tests.support.replay import SEED, assert_play_is_as_replayed, initial
 
 
@@ -56,9 +57,7 @@ def test_deferred_goals_of_playouts_of_one_step(refill: bool) -> None:
     [
         "dotsAndBoxes",
         "nim",
-        pytest.param("reversi", marks=pytest.mark.thorough),
-        pytest.param("connectFour", marks=pytest.mark.thorough),
-        pytest.param("codeBreaker", marks=pytest.mark.thorough),
+        *thorough("reversi", "connectFour", "codeBreaker"),
     ],
 )
 def test_deferred_goals_in_native_code(name: str, refill: bool) -> None:

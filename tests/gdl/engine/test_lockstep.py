@@ -23,6 +23,7 @@ from gdl.engine.machine import PropnetStateMachine
 from tests.support.collection import BUDGET, parameters
 from tests.support.compiled_games import NAMES, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
+from tests.support.marks import thorough
 from tests.support.traces import GAMES, SHEETS
 
 MANY_STATES = 10_000
@@ -99,8 +100,7 @@ WIDTHS = (1, 2, 4, 8, 16)
 
 WIDE_GAMES = [
     "bridges",
-    pytest.param("biddingTicTacToe", marks=pytest.mark.thorough),
-    pytest.param("phantomTicTacToe", marks=pytest.mark.thorough),
+    *thorough("biddingTicTacToe", "phantomTicTacToe"),
 ]
 """Moves in turn with paths that are evaluated to their fixpoint, moves at once, and percepts."""
 
@@ -119,7 +119,7 @@ def wide_machine(name: str, words: int, with_code: bool) -> PropnetStateMachine:
 @pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
 @pytest.mark.parametrize(
     "words",
-    [1, 16, *(pytest.param(words, marks=pytest.mark.thorough) for words in WIDTHS[1:-1])],
+    [1, 16, *thorough(*WIDTHS[1:-1])],
 )
 @pytest.mark.parametrize("name", WIDE_GAMES)
 def test_lockstep_at_every_width(name: str, words: int, with_code: bool) -> None:

@@ -11,21 +11,18 @@ from gdl.envs.observations import hides_information, observation_of
 from gdl.envs.seats import EpisodeSettings, plan_all
 from gdl.language import parse_term
 from tests.support.compiled_games import NAMES, machine_of
+from tests.support.marks import thorough
 
 PERFECT = [
     "ticTacToe",
     "hex",
     "eightPuzzle",
-    pytest.param("connectFour", marks=pytest.mark.thorough),
-    pytest.param("nineBoards", marks=pytest.mark.thorough),
-    pytest.param("amazons", marks=pytest.mark.thorough),
+    *thorough("connectFour", "nineBoards", "amazons"),
 ]
 HIDDEN = [
     "phantomTicTacToe",
     "pig",
-    pytest.param("codeBreaker", marks=pytest.mark.thorough),
-    pytest.param("fourCups", marks=pytest.mark.thorough),
-    pytest.param("diceRace", marks=pytest.mark.thorough),
+    *thorough("codeBreaker", "fourCups", "diceRace"),
 ]
 BOARDS = {
     "connectFour": (5, 6, 7),

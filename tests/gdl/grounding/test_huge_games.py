@@ -20,6 +20,7 @@ from gdl.language import MACHINE_RELATIONS
 from gdl.rewriting.rule_analysis import ReachableRows, RulePasses, analyse_rules
 from tests.support.compiled_games import rules_of
 from tests.support.lockstep import assert_as_reasoner, assert_lockstep
+from tests.support.marks import thorough
 
 STEPS = [(1, "a", "b"), (2, "b", "c"), (3, "c", "d")]
 
@@ -327,7 +328,7 @@ def test_a_game_with_many_facts_may_take_more_at_first(monkeypatch: pytest.Monke
     "name",
     [
         "breakthrough",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("connectFour", "nim")),
+        *thorough("connectFour", "nim"),
     ],
 )
 def test_games_answer_the_same(name: str) -> None:

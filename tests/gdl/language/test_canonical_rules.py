@@ -18,6 +18,7 @@ from gdl.language import CanonicalForm, Scrambler, canonical_form, canonical_rul
 from gdl.language.rules import Function, Variable, is_ground
 from tests.support.compiled_games import EVERY_GAME, NAMES, machine_of, rules_of
 from tests.support.generators import rulesets
+from tests.support.marks import thorough
 from tests.support.paths import CORPUS
 
 COLLECTION = sorted((CORPUS / "rulesheets").glob("*.kif"))
@@ -118,8 +119,7 @@ def test_a_scrambled_game_is_recognised(name: str) -> None:
     [
         "connectFour",
         "ticTacToe",
-        pytest.param("breakthrough", marks=pytest.mark.thorough),
-        pytest.param("reversi", marks=pytest.mark.thorough),
+        *thorough("breakthrough", "reversi"),
     ],
 )
 def test_the_fluents_of_a_scrambled_game_are_recognised(name: str) -> None:

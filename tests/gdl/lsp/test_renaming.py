@@ -7,6 +7,7 @@ import pytest
 from gdl.language import Notation, canonical_form, convert_text, parse
 from gdl.lsp.renaming import RenamingError, renamed
 from gdl.lsp.symbols import NameTable
+from tests.support.marks import thorough
 from tests.support.paths import GAMES
 
 
@@ -17,9 +18,7 @@ def result(text: str, piece: str, wanted: str) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    "notation", [Notation.INFIX, pytest.param(Notation.KIF, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("notation", [Notation.INFIX, *thorough(Notation.KIF)])
 def test_every_name_of_a_game_can_be_renamed_and_the_game_stays_the_same(
     notation: Notation,
 ) -> None:

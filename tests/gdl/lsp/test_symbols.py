@@ -6,13 +6,12 @@ import pytest
 
 from gdl.language import Notation, convert_text
 from gdl.lsp.symbols import NameTable, RuleSymbol
+from tests.support.marks import thorough
 from tests.support.paths import GAMES
 
 
 @pytest.mark.parametrize("notation", Notation)
-@pytest.mark.parametrize(
-    "game", ["ticTacToe", "kuhnPoker", pytest.param("chess", marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("game", ["ticTacToe", "kuhnPoker", *thorough("chess")])
 def test_the_text_has_each_name_where_it_is_said_to_be(game: str, notation: Notation) -> None:
     table = NameTable(convert_text((GAMES / f"{game}.kif").read_text(), notation))
     assert len(table.occurrences) > 100

@@ -19,6 +19,7 @@ from open_spiel.python.algorithms import (
     minimax,
 )
 
+from tests.support.marks import thorough
 from tests.support.spiel_games import (
     ROCK_PAPER_SCISSORS,
     kuhn_in_two_deals,
@@ -90,7 +91,7 @@ def test_all_of_connect_four_on_a_small_board(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["connectFour", *(pytest.param(name, marks=pytest.mark.thorough) for name in [*WHOLE][1:])],
+    ["connectFour", *thorough(*[*WHOLE][1:])],
 )
 def test_the_beginning_on_the_usual_board(name: str) -> None:
     other, depth, _ = WHOLE[name]

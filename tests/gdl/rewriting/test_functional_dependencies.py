@@ -15,6 +15,7 @@ from gdl.rewriting.functional_dependencies import (
 )
 from gdl.rewriting.rule_analysis import RulePasses, analyse_rules
 from tests.support.lockstep import assert_as_reasoner
+from tests.support.marks import thorough
 
 ROW = """
     (role you) (n 1) (n 2) (n 3) (eq 1 1) (eq 2 2) (eq 3 3) (cell a) (cell b) (cell c)
@@ -72,9 +73,7 @@ def test_several_marks_for_a_cell_are_not_ruled_out(added: str) -> None:
 
 
 @pytest.mark.usefixtures("_everything_is_huge")
-@pytest.mark.parametrize(
-    "added", ["", *(pytest.param(each, marks=pytest.mark.thorough) for each in NOT_PROVED)]
-)
+@pytest.mark.parametrize("added", ["", *thorough(*NOT_PROVED)])
 def test_the_answers_are_the_same(added: str) -> None:
     game = gdl.parse(ROW.replace(NOT_PROVED.get(added) or "\0", "") + added)
     assert_as_reasoner(game, 12, matches=10)

@@ -12,6 +12,7 @@ from gdl.engine.machine import PropnetStateMachine
 from gdl.rewriting import rule_decomposition
 from gdl.rewriting.rule_decomposition import RuleDecomposer
 from tests.support.lockstep import assert_as_reasoner, assert_lockstep
+from tests.support.marks import thorough
 
 
 def numbers(count: int) -> str:
@@ -213,7 +214,7 @@ def long_rule(pairs: int) -> str:
     """
 
 
-@pytest.mark.parametrize("effort", [pytest.param(0, marks=pytest.mark.thorough), 2_000])
+@pytest.mark.parametrize("effort", [*thorough(0), 2_000])
 def test_the_effort_for_long_rules_is_bounded(effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
     original = rule_decomposition.RuleDecomposer._cost

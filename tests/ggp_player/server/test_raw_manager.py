@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import gdl
+from tests.support.marks import thorough
 from tests.support.paths import ROOT
 from tests.support.raw_manager import Match, RawManager, Report, UnreadableError, content, exchange
 from tests.support.server_process import Address, serving
@@ -37,7 +38,7 @@ def test_tic_tac_toe(address: Address, role: int, scramble: bool) -> None:
 
 @pytest.mark.parametrize(
     "scramble",
-    [pytest.param(False, marks=pytest.mark.thorough), True],
+    [*thorough(False), True],
     ids=["plain", "scrambled"],
 )
 def test_a_puzzle(address: Address, scramble: bool) -> None:

@@ -8,6 +8,7 @@ import gdl
 from gdl.analysis import Decomposition, analyse
 from tests.support.analysed_games import SCALES, compiled, structure_of, texts
 from tests.support.compiled_games import machine_of
+from tests.support.marks import thorough
 from tests.support.paths import CORPUS
 
 
@@ -61,7 +62,7 @@ def test_a_series() -> None:
     [
         "connectFour",
         "biddingTicTacToe",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("hex", "lightsOut")),
+        *thorough("hex", "lightsOut"),
     ],
 )
 def test_a_game_of_one_piece(name: str) -> None:

@@ -19,6 +19,7 @@ from gdl.engine.canonical_state import MAX_ELEMENTS, SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.analysed_games import SCALES, compiled, structure_of
 from tests.support.compiled_games import machine_of
+from tests.support.marks import thorough
 
 SYMMETRIC = ["ticTacToe", "breakthrough", "handDuel", "pegSolitaire"]
 
@@ -160,9 +161,7 @@ def test_the_groups_of_games(name: str, order: int) -> None:
     assert group.facts[0].tolist() == list(range(group.facts.shape[1]))
 
 
-@pytest.mark.parametrize(
-    "name", ["ticTacToe", "dotsAndBoxes", pytest.param("pentago", marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize("name", ["ticTacToe", "dotsAndBoxes", *thorough("pentago")])
 def test_a_group_is_closed(name: str) -> None:
     group = group_of(machine_of(name))
     elements = np.hstack([group.facts, group.facts.shape[1] + group.moves])
@@ -185,7 +184,7 @@ def test_a_group_that_is_too_large_is_not_taken_whole() -> None:
         "ticTacToe",
         "breakthrough",
         "dotsAndBoxes",
-        pytest.param("nineBoards", marks=pytest.mark.thorough),
+        *thorough("nineBoards"),
     ],
 )
 def test_play_goes_the_same_way_in_every_image(name: str) -> None:

@@ -20,6 +20,7 @@ from gdl.engine.machine import PropnetStateMachine
 from gdl.playouts import play_out
 from tests.support.compiled_games import machine_of
 from tests.support.example_counts import one_in
+from tests.support.marks import thorough
 from tests.support.slow_blocks import evaluate
 from tests.support.small_games import compiled
 
@@ -121,8 +122,7 @@ def test_rows_of_moves_that_cannot_win_are_not_written() -> None:
     "name",
     [
         "nim",
-        pytest.param("breakthrough", marks=pytest.mark.thorough),
-        pytest.param("pentago", marks=pytest.mark.thorough),
+        *thorough("breakthrough", "pentago"),
     ],
 )
 def test_mutex_groups_save_gates(name: str) -> None:

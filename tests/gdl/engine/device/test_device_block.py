@@ -14,6 +14,7 @@ from gdl.engine.machine import PropnetStateMachine
 from tests.support.collection import BUDGET, parameters
 from tests.support.compiled_games import NAMES, machine_of
 from tests.support.device_games import engine_of, host_engine
+from tests.support.marks import thorough
 from tests.support.traces import GAMES
 
 THREADS, SEED = 3, 5
@@ -78,7 +79,7 @@ def test_playouts_are_those_of_blocks(name: str, has_rows: bool) -> None:
     assert_plays_as_blocks(machine_of(name), has_rows)
 
 
-@pytest.mark.parametrize("name", ["nim", pytest.param("hex", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("name", ["nim", *thorough("hex")])
 def test_playouts_that_are_interpreted_are_those_of_blocks(name: str) -> None:
     assert_plays_as_blocks(machine_of(name), has_rows=True, has_tiles=False)
 
@@ -105,7 +106,7 @@ def test_playouts_of_real_rulesheets_are_those_of_blocks(rulesheet) -> None:
     assert_plays_as_blocks(machine, has_rows=False, steps=40)
 
 
-@pytest.mark.parametrize("has_rows", [False, pytest.param(True, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("has_rows", [False, *thorough(True)])
 def test_states_moves_and_goals_are_those_of_blocks(has_rows: bool) -> None:
     machine = machine_of("connectFour")
     block, others = device_block(host_engine("connectFour", has_rows=has_rows)), None

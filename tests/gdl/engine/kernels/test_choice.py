@@ -18,6 +18,7 @@ from gdl.engine.block import aligned_rows
 from gdl.engine.evaluators import load_kernels
 from gdl.engine.kernels import scratch_rows
 from gdl.native_code import NativeCode
+from tests.support.marks import thorough
 from tests.support.slow_blocks import Rows, random_rows
 
 WORDS = 8
@@ -26,7 +27,7 @@ BOUND = 4.5
 """Standard scores beyond this, on either side, come once in 150,000 times."""
 
 MOVES = (1, 2, 3, 5, 7, 9, 64, 155, 256, 257, 1000, 4000)
-SEVERAL = [*MOVES[1:-1], pytest.param(MOVES[-1], marks=pytest.mark.thorough)]
+SEVERAL = [*MOVES[1:-1], *thorough(MOVES[-1])]
 
 Bits = NDArray[np.uint8]
 """uint8 (moves, lanes)."""

@@ -17,6 +17,7 @@ from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code
 from tests.support.example_counts import examples
+from tests.support.marks import thorough
 from tests.support.slow_blocks import evaluate, gate_programs, random_rows
 
 WIDTHS = (1, 2, 8)
@@ -118,8 +119,7 @@ def test_a_sequence_calls_one_after_the_other() -> None:
     [
         "biddingTicTacToe",
         "phantomTicTacToe",
-        pytest.param("nim", marks=pytest.mark.thorough),
-        pytest.param("reversi", marks=pytest.mark.thorough),
+        *thorough("nim", "reversi"),
     ],
 )
 def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: bool) -> None:

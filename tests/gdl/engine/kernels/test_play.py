@@ -12,6 +12,7 @@ import gdl
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.compiled_games import machine_of, machine_with_code, reasoner_of
+from tests.support.marks import thorough
 from tests.support.replay import SEED, assert_play_is_as_replayed, initial
 
 Bits = NDArray[np.uint8]
@@ -184,8 +185,7 @@ def answers(block: Block) -> list[Bits]:
     [
         "biddingTicTacToe",
         "phantomTicTacToe",
-        pytest.param("connectFour", marks=pytest.mark.thorough),
-        pytest.param("tron", marks=pytest.mark.thorough),
+        *thorough("connectFour", "tron"),
     ],
 )
 def test_a_lane_goes_the_same_way_alone_and_among_others(name: str) -> None:

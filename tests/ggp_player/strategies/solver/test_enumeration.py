@@ -18,6 +18,7 @@ from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.game_tree import playout
+from tests.support.marks import thorough
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -76,9 +77,7 @@ def test_of_chance_the_mean_is_taken(tree: Tree) -> None:
         assert last_choice(Enumeration(), position(machine, role)).value == pytest.approx(mean)
 
 
-@pytest.mark.parametrize(
-    "text", [pytest.param(game("ticTacToe"), marks=pytest.mark.thorough), nim((2, 3, 4))]
-)
+@pytest.mark.parametrize("text", [*thorough(game("ticTacToe")), nim((2, 3, 4))])
 def test_every_state_on_random_paths_has_the_value_of_minimax(text: str) -> None:
     machine = compiled(text)
     solution = solved(machine)

@@ -24,6 +24,7 @@ from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
+from tests.support.marks import thorough
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -364,7 +365,7 @@ class Oracle:
 @pytest.mark.parametrize(
     ("swing", "is_linear"), [(22, True), (200, True), (45, False), (200, False)]
 )
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seed", [0, *thorough(1)])
 def test_the_value_of_a_depth_is_that_of_plain_minimax(
     swing: int, is_linear: bool, seed: int
 ) -> None:

@@ -20,7 +20,6 @@ import click
 import gdl
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
-from ggp_player.cli.commands.play import play_command
 from ggp_player.cli.options import reporting_unplayable_game, save_or_print
 from ggp_player.errors import ConfigError
 from ggp_player.events import EventBus
@@ -80,9 +79,12 @@ def play_until_input_ends() -> None:
         time.sleep(MOST_SECONDS_TO_END)
         os._exit(1)
 
+    from ggp_player.__main__ import main  # which says in sentences what goes wrong
+
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & has it ignored
     threading.Thread(target=end_with_input, daemon=True).start()
-    play_command(args=sys.argv[2:])  # after the number of the other process
+    sys.argv[1] = "play"  # for the number of the other process
+    main()
 
 
 @dataclass(frozen=True, slots=True)

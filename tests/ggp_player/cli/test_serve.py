@@ -6,13 +6,9 @@ import socket
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-import pytest
-from aiohttp import web
 from click.testing import CliRunner
 
 from ggp_player.__main__ import main
-from ggp_player.errors import ServerError
-from ggp_player.play.page import listening
 from tests.support.left_behind import HANGING, becomes_true
 from tests.support.server_process import ServerProcess
 
@@ -39,12 +35,13 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
     assert "human" in listed.output, listed.output
 
 
-async def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ServerError, match=f"port {port}: another program listens there"):
-            async with listening(web.Application(), port):
-                pass
+        with ServerProcess(tmp_path, "--gallery", str(port), "--no-archive") as server:
+            assert server.process.wait() == 1
+    assert f"port {port}: another program listens there\n" in server.text
+    assert "Traceback" not in server.text
 
 
 def _listens(port: int) -> bool:

@@ -44,6 +44,10 @@ SLICE = 2**16
 MAX_DEPTH = 250
 """Steps; a depth has one byte in the table."""
 
+MOST_BYTES = 2**27
+"""Memory for the legal moves of the nodes on the path and beside them, about; where there are many
+moves, it limits the depth."""
+
 LANES = 64
 """Lanes to fill with states that may be needless, at least: states are moved so many at a time."""
 
@@ -130,6 +134,7 @@ class ProofTree:
         after ``budget`` nodes if that is not 0, or where several roles have a choice at once.
         """
         self.start(position)
+        depth = min(depth, self._main.max_depth)
         best, reached = Choice.first_of(position.legal_moves), 0
         while reached < depth and not self.proved and not self.problem:
             reached += 1
@@ -194,7 +199,7 @@ class ProofTree:
         if self._pool is None:
             return self._main.run(piece)
         for number, helper in enumerate(self._helpers):
-            helper.aim_at(min(MAX_DEPTH, depth + (number + 1) % 2))
+            helper.aim_at(depth + (number + 1) % 2)
         running = [self._pool.submit(helper.run, piece) for helper in self._helpers]
         status = self._main.run(piece)
         for each in running:
@@ -281,6 +286,11 @@ class _ThreadSearch:
         self._status = FINISHED
 
     @property
+    def max_depth(self) -> int:
+        """The depth that there is room for."""
+        return len(self._arrays.stack.frames) - 2
+
+    @property
     def bounds(self) -> tuple[int, int]:
         """The proved bounds of the root's value."""
         root = self._arrays.nodes.facts[0]
@@ -314,7 +324,7 @@ class _ThreadSearch:
     def aim_at(self, depth: int) -> None:
         """Search to a depth of at least that, unless the search has ended or goes there already."""
         if self._status == FINISHED:
-            self.begin(min(MAX_DEPTH, max(depth, self._depth + 1)))
+            self.begin(max(depth, self._depth + 1))
         elif self._status == PAUSED and self._depth < depth - 1:
             self.begin(depth)
 
@@ -338,12 +348,13 @@ def _lanes_worth(block: SolverBlock) -> int:
 
 
 def _new_stack(block: SolverBlock) -> tuple[Nodes, Stack]:
-    lanes, levels = 64 * block.machine.words, MAX_DEPTH + 2
-    moves = int(block.move_offsets[-1])
+    lanes, moves = 64 * block.machine.words, int(block.move_offsets[-1])
+    move_words = -(-moves // 64)
+    levels = min(MAX_DEPTH + 2, MOST_BYTES // (2 * lanes * 8 * move_words))
     size = 2 * lanes * levels
     nodes = Nodes(
         np.zeros((size, block.words), np.uint64),
-        np.zeros((size, -(-moves // 64)), np.uint64),
+        np.zeros((size, move_words), np.uint64),
         np.zeros((size, 2), np.uint64),
         np.zeros(size, FACTS),
     )

@@ -10,8 +10,9 @@ from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_stat
 from gdl.engine.kernel_library import BlockView, make_canonical
 from ggp_player.strategies.solver.block_kernels import Words
 
-MAX_MOVES = 4096
-"""Games in which the roles together have more moves are refused: kernels list moves in arrays."""
+MAX_MOVES = 2**14
+"""Games in which the roles together have more moves are refused: kernels keep legal moves as bits,
+and list them in arrays. Chess has half as many."""
 
 
 class SolverBlock:

@@ -123,8 +123,8 @@ class Contest(EngineStrategy):
 
     def _let_play(self) -> None:
         """Let play what the learner has found, if anything."""
-        found = self._learner.strategy
-        if found is not None and found is not self._playing:
+        found = self._learner.strategy or self._main
+        if found is not self._playing:
             if self._playing is not self._main:
                 self._replaced_work += self._playing.work or 0
             self._playing = found

@@ -58,7 +58,11 @@ MEMORY = 2**26
 SWITCH_LEAD, LAST_LEAD, LAST_MATCHES = 2, 3, 10
 """Points by which the tree search that is guided must be behind the one that is not for the match
 to go on without patterns, or ahead for it to take them up again; and points, either way, or matches
-after which their duel ends."""
+after which their duel ends. By as many points alpha-beta must be ahead of a tree search that is not
+guided to play meanwhile."""
+
+ENOUGH_GAMES = 5_000
+"""After fewer games the tree search is not guided before it is ahead in its duel."""
 
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
@@ -74,11 +78,11 @@ class Learner:
 
     Where an evaluation of the game is stored, it takes that instead of learning one. The tree
     search, too, is guided by it, in the match by calling ``guide``, unless it loses a duel with
-    the tree search that is not: of a large board too little may be known yet, and it learns more,
-    and tries again. Then alpha-beta duels
+    the tree search that is not: of a large board too little may be known yet. Then alpha-beta duels
     with a tree search in whose values patterns have no part. Where it wins, patterns get more
-    weight in the tree search, which it must beat, too. From then on it learns from the position of
-    each move.
+    weight in the tree search, if that is guided, which it must beat, too. From then on it learns
+    from the position of each move; but where patterns are of no use, it learns more of the game,
+    and tries again.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -136,7 +140,8 @@ class Learner:
         :meth:`work`.
         """
         seconds = seconds_from(position)
-        if self._learning is not None and self._is_guided and seconds > 0:
+        is_of_use = self._is_guided or self.strategy is not None
+        if self._learning is not None and is_of_use and seconds > 0:
             time = OwnTime(self._clock)
             clock = clock_until(position.deadline, time)
             work = self._learning.work_from(position.state, seconds, clock)
@@ -152,17 +157,20 @@ class Learner:
         seconds: float,
         patience: float = 1.0,
         *,
-        minimax_share: float = 0.0,
+        minimax_share: float | None = 0.0,
     ) -> Iterator[Score]:
         """Let alpha-beta play the tree search until it is decided who is better.
 
-        The tree search has patterns in its values by ``minimax_share``.
+        The tree search has patterns in its values by ``minimax_share``; with None it is not guided.
 
         Moves are so short that as many matches as mostly are needed take so many seconds, but not
         so short that they say nothing of a match. After ``patience`` times as many seconds it ends
         anyhow. Yields the score after each move.
         """
-        champion = _guided_search(machine, random, evaluation, minimax_share)
+        if minimax_share is None:
+            champion = _tree_search(machine, random)
+        else:
+            champion = _guided_search(machine, random, evaluation, minimax_share)
         challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
         yield from self._matches(challenger, champion, random, seconds, patience, _is_decided)
 
@@ -213,7 +221,7 @@ class Learner:
                 yield from self._decide(machine, evaluation)
             else:
                 self.note = "too few states to find patterns in"
-            if self._is_guided or own() >= until:
+            if self._is_guided or self.strategy is not None or own() >= until:
                 return
             yield from self._learning.work(max(LATER_ROUND, self._learning.seconds), own)
             evaluation = self._learning.evaluation
@@ -233,15 +241,13 @@ class Learner:
         """Guide the tree search if that helps; let alpha-beta play where it is better still."""
         self._minimax_share = MINIMAX_SHARE
         if self._is_guided is None:
-            self._is_guided = True
+            self._is_guided = not self._duels or evaluation.games >= ENOUGH_GAMES
         self._guide_by(evaluation)
         if not self._duels:
             self._say(f"{evaluation} guide the tree search")
             return
         yield from self._try_guidance(machine, evaluation)
-        if not self._is_guided:
-            return
-        for share in (0.0, GREATER_SHARE):
+        for share in (0.0, GREATER_SHARE) if self._is_guided else (None,):
             score = Score()
             duel = self.duel(
                 machine,
@@ -251,16 +257,31 @@ class Learner:
                 PATIENCE,
                 minimax_share=share,
             )
-            for score in duel:  # noqa: B007 the last counts
+            for score in duel:
+                if not self._is_guided:
+                    self._play_while_ahead(evaluation, score)
                 yield
             joint, more = ("and", " where they weigh more") if share else ("alpha-beta", "")
             self._say(f"{self.note}, {joint} {_told(score)}{more}")
             if score.verdict is not ChallengeVerdict.CHALLENGER:
+                self._stop_playing()
                 return
-            if self._minimax_share != GREATER_SHARE:
+            if self._is_guided and self._minimax_share != GREATER_SHARE:
                 self._minimax_share = GREATER_SHARE
                 self._guide_by(evaluation)
-        self._play_with(evaluation)
+        if self.strategy is None:
+            self._play_with(evaluation)
+
+    def _play_while_ahead(self, evaluation: LearnedEvaluation, score: Score) -> None:
+        """Let alpha-beta play while it is ahead in a duel that may take most of the match."""
+        if self.strategy is None and score.lead >= LAST_LEAD:
+            self._play_with(evaluation)
+        elif score.lead <= 0:
+            self._stop_playing()
+
+    def _stop_playing(self) -> None:
+        """Let the tree search play."""
+        self.strategy, self.is_pessimistic = None, False
 
     def _try_guidance(
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle, islice
+from itertools import cycle, groupby, islice
 from math import inf
 from random import Random
 from typing import ClassVar
@@ -87,6 +87,7 @@ class Lessons:
     """Learning of some more games in each of four steps."""
 
     latest: ClassVar[Lessons]
+    games: ClassVar[int] = 10_000
 
     def __init__(
         self, machine: PropnetStateMachine, _seed: int, known: object, symmetries: object
@@ -108,7 +109,8 @@ class Lessons:
         self.evaluation = learned
         for _ in range(4):
             yield
-            self.evaluation = replace(self.evaluation, games=self.evaluation.games + 10)
+            games = self.evaluation.games + Lessons.games
+            self.evaluation = replace(self.evaluation, games=games)
 
 
 def learner_after(
@@ -143,7 +145,7 @@ def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) ->
     found, duels, _ = learner_after(monkeypatch, WON, WON, WON)
     assert isinstance(found.strategy, LearnedAlphaBeta)
     assert found.note.endswith(
-        "40 games; guided by them, the tree search won 100 % of 3 duels, alpha-beta won 100 % of 6"
+        "40000 games; guided by them, the tree search won 100 % of 3 duels, alpha-beta won 100 % of 6"
         " duels, and won 100 % of 6 duels where they weigh more"
     )
     assert duels.count == 3
@@ -155,7 +157,7 @@ ON, MORE, OFF = MINIMAX_SHARE, learner.GREATER_SHARE, 0.0
 @pytest.mark.parametrize(
     ("results", "shares", "matches"),
     [
-        ([LOST], [ON, OFF], 3),
+        ([LOST, LOST], [ON, OFF], 3),
         ([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0], LOST], [ON, OFF, ON], 3),
         ([[1.0, 0.0], LOST], [ON], 3),
         ([WON, WON, LOST], [ON, MORE], 3),
@@ -178,7 +180,7 @@ def test_without_patterns_nothing_of_them_is_left_in_the_tree_search(
 ) -> None:
     told: list[tuple[PatternTables, Weights, float]] = []
     machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
-    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST))
+    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST, LOST))
     monkeypatch.setattr(learner, "Learning", Lessons)
     monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
     found = Learner(clock, guide=lambda *patterns: told.append(patterns))
@@ -233,12 +235,55 @@ def test_what_is_learned_from_a_position_plays_or_guides(
 
 def test_where_patterns_do_harm_they_are_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[float] = []
-    found, duels, _ = learner_after(monkeypatch, LOST, LOST, WON, WON, WON, told=told, later=60.0)
-    # First it is worse with them, twice; then better, and they weigh more, as alpha-beta wins.
+    twice = [LOST, LOST, LOST, LOST]
+    found, duels, _ = learner_after(monkeypatch, *twice, WON, WON, WON, told=told, later=60.0)
+    # First both are worse with them, twice; then better, and they weigh more, as alpha-beta wins.
     assert told == [ON, OFF, OFF, OFF, ON, MORE]
     assert isinstance(found.strategy, LearnedAlphaBeta)
-    assert duels.count == 5
+    assert duels.count == 7
     assert Lessons.latest.seconds == 9.0 + 9.0 + 18.0
+
+
+def test_patterns_that_mislead_the_tree_search_may_serve_alpha_beta(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[float] = []
+    found, duels, machine = learner_after(monkeypatch, LOST, WON, told=told, later=60.0)
+    assert (duels.count, told) == (2, [ON, OFF])
+    assert isinstance(found.strategy, LearnedAlphaBeta)
+    assert found.note.endswith("won 0 % of 3 duels, alpha-beta won 100 % of 6 duels")
+    position = replace(start_of(machine), deadline=Deadline.after(5.0, lambda: 0.0))
+    before = found.strategy
+    assert list(found.learn_from(position)) != []
+    assert found.strategy is not before
+
+
+def test_alpha_beta_plays_while_it_is_ahead_of_a_search_without_guidance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
+    machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
+    changing = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST, changing))
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    found = Learner(clock)
+    playing = [
+        found.strategy is not None
+        for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0))
+    ]
+    _, *spells, _ = [list(each) for _, each in groupby(playing)]
+    assert spells == [3 * [True], 3 * [False], 3 * [True]]
+    assert found.strategy is None
+
+
+@pytest.mark.parametrize(("results", "shares"), [([WON, LOST], [OFF, ON]), ([LOST, LOST], [OFF])])
+def test_after_few_games_the_tree_search_is_not_guided_before_that_has_won(
+    results: Sequence[Sequence[float]], shares: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Lessons, "games", 1_000)
+    told: list[float] = []
+    found, _, _ = learner_after(monkeypatch, *results, told=told)
+    assert (found.strategy, told) == (None, shares)
 
 
 def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +304,7 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
         pass
     assert (found.strategy, duels.count, len(told)) == (None, 0, 1)
     assert told[0][-1] == MINIMAX_SHARE
-    assert found.note.endswith("patterns learned from 40 games guide the tree search")
+    assert found.note.endswith("patterns learned from 40000 games guide the tree search")
 
 
 def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:

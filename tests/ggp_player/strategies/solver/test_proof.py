@@ -15,10 +15,11 @@ import gdl
 from gdl import State, Term
 from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Choice, Counts, Position
+from ggp_player.strategies import Choice, Counts, Limit, Position
 from ggp_player.strategies.base import Method
 from ggp_player.strategies.patterns.cells import Cell
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
+from ggp_player.strategies.solver import proof_tree
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
@@ -30,6 +31,7 @@ from tests.support.small_games import (
     assert_moves_keep_the_value,
     assert_value_of_minimax,
     breakthrough,
+    changed,
     compiled,
     compiled_tree,
     connect_four,
@@ -228,6 +230,35 @@ def test_the_depth_is_a_limit() -> None:
     choice = last_choice(Proof(depth=3), position(compiled(game("ticTacToe"))))
     assert not choice.proved
     assert choice.counts.depth == 3
+
+
+@cache
+def with_many_moves() -> PropnetStateMachine:
+    """Tic-tac-toe with moves that name a number, which goes up with each step: 5,420 in all."""
+    text = changed(
+        "ticTacToe",
+        ("(put ?square)", "(put ?square ?number)"),
+        ("(free ?square))\n(<= (legal", "(free ?square)\n(true (now ?number)))\n(<= (legal"),
+        ("(square ?square))\n(<= (input", "(square ?square)\n(after ?number ?next))\n(<= (input"),
+    )
+    steps = " ".join(f"(after {number} {number + 1})" for number in range(300))
+    text += f"(init (now 0)) {steps} (<= (base (now ?n)) (after ?n ?m))"
+    return compiled(text + "(<= (next (now ?n)) (true (now ?m)) (after ?m ?n))")
+
+
+def test_thousands_of_moves_change_nothing() -> None:
+    machine, usual = with_many_moves(), compiled(game("ticTacToe"))
+    assert sum(map(len, machine.moves)) > 4096
+    assert Proof().refusal(machine) is None
+    found = [last_choice(Proof(megabytes=1), position(each)) for each in (machine, usual)]
+    assert found[0].proved
+    assert found[0].value == found[1].value == 50
+
+
+def test_thousands_of_moves_leave_room_for_fewer_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof_tree, "MOST_BYTES", 2**22)
+    choice = last_choice(Proof(megabytes=1), position(with_many_moves()))
+    assert (choice.counts.depth, choice.limit, choice.proved) == (4, Limit.DEPTH, False)
 
 
 def test_the_first_choice_is_there_before_any_search() -> None:

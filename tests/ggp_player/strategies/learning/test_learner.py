@@ -145,8 +145,8 @@ def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) ->
     found, duels, _ = learner_after(monkeypatch, WON, WON, WON)
     assert isinstance(found.strategy, LearnedAlphaBeta)
     assert found.note.endswith(
-        "40000 games; guided by them, the tree search won 100 % of 3 duels, alpha-beta won 100 % of 6"
-        " duels, and won 100 % of 6 duels where they weigh more"
+        "40000 games; guided by them, the tree search won 100 % of 3 duels, alpha-beta won 100 % of"
+        " 6 duels, and won 100 % of 6 duels where they weigh more"
     )
     assert duels.count == 3
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.analysis.move_names import names_without_play
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, palette_colour
@@ -338,7 +340,10 @@ class BoardDrawing:
         return self._glyph(item).form is GlyphForm.FILL
 
     def _glyph(self, item: DrawnFact) -> Glyph:
-        return glyph_of(item.words, item.part, self._layout)
+        glyph = glyph_of(item.words, item.part, self._layout)
+        if self._board.middle is not None and glyph.form is GlyphForm.DISC:
+            return replace(glyph, form=GlyphForm.FILL)  # whose a square is, shown by all of it
+        return glyph
 
     def _drawn(self, cell: PlacedCell, item: DrawnFact, size: float) -> str:
         if item.part is Part.COUNT:
@@ -390,20 +395,22 @@ class BoardDrawing:
             "left": (-half, -half, -half, half),
             "right": (half, -half, half, half),
         }[where]
-        colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
-        paint = f' stroke="{xml(colour)}"' if colour else ""
-        style = "side" if colour else "side ink"
         x1, y1, x2, y2 = map(number, ends)
         return (
-            f'<line class="{style}" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
-            f'y2="{y2}"{paint}/>'
+            f'<line {self._paint(item, "ink")} data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" '
+            f'x2="{x2}" y2="{y2}"/>'
         )
+
+    def _paint(self, item: DrawnFact, style: str) -> str:
+        """The attributes of a thick line: a colour, where its words have one or name its owner."""
+        colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
+        return f'class="side" stroke="{xml(colour)}"' if colour else f'class="side {style}"'
 
     # ------------------------------------------------------------------ lines between cells
 
     def _lines(self) -> list[str]:
         return [
-            f'<line class="side {"drawn" if line.item.placed else "ink"}" '
+            f"<line {self._paint(line.item, 'drawn' if line.item.placed else 'ink')} "
             f'data-fact="{xml(line.item.fact)}" '
             f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
             f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'

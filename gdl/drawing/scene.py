@@ -226,8 +226,8 @@ class _Sorter:
         if key not in board.index:
             return False
         if pattern.part is Part.EDGE:
-            end = pattern.end_of(words_of(fact))
-            if end not in board.index:
+            end = board.end_of(pattern, words_of(fact))
+            if end is None:
                 return False
             one, two = board.places[board.index[key]], board.places[board.index[end]]
             self._lines[number].append(DrawnLine((one.x, one.y), (two.x, two.y), item))

@@ -55,6 +55,11 @@ def describe(scene: Scene) -> str:
             for cell in board.cells
             for item in cell.shown
         ]
+        name_at = {(p.x, p.y): called.name(p.key) or " ".join(p.key) for p in board.board.places}
+        held += [
+            (" ".join(line.item.words), f"{name_at[line.start]}-{name_at[line.end]}")
+            for line in board.lines
+        ]
         for words, places in groupby(sorted(held), key=lambda each: each[0]):
             parts.append(f"{words}: {', '.join(place for _, place in places)}")
     text = "; ".join(parts)
@@ -95,9 +100,8 @@ def _facts_in_words(
             if pattern is None or pattern.part is Part.PANEL:
                 continue
             place = cells[number].name(pattern.key_of(words)) or " ".join(pattern.key_of(words))
-            if pattern.end:
-                end = cells[number].name(pattern.end_of(words))
-                place += f"-{end or ' '.join(pattern.end_of(words))}"
+            if pattern.part is Part.EDGE and (end := board.end_of(pattern, words)):
+                place += f"-{cells[number].name(end) or ' '.join(end)}"
             content = " ".join(pattern.content_of(words)) or spoken(function_of(fact)[0])
             if place not in placed[content]:
                 placed[content].append(place)

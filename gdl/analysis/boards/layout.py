@@ -37,7 +37,7 @@ class Part(StrEnum):
     COUNT = "count"
     """The number of equal things on a place: seeds, pebbles."""
     EDGE = "edge"
-    """A line between two places."""
+    """A line between two places, of which the fact names both, or one and a side of its square."""
     SIDE = "side"
     """A side of a square."""
     LAYER = "layer"
@@ -170,6 +170,33 @@ class Board:
     def pattern_of(self) -> dict[tuple[str, int], FactPattern]:
         """The pattern for each function, by name and number of arguments."""
         return {(pattern.name, pattern.arity): pattern for pattern in self.patterns}
+
+    def end_of(self, pattern: FactPattern, args: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The key of the place to which a fact draws an edge; None where there is none."""
+        if pattern.end:
+            end = pattern.end_of(args)
+            return end if end in self.index else None
+        key = pattern.key_of(args)
+        ends = (self.far_corners.get((word, key)) for word in pattern.content_of(args))
+        return next((end for end in ends if end is not None), None)
+
+    @cached_property
+    def far_corners(self) -> dict[tuple[str, tuple[str, ...]], tuple[str, ...]]:
+        """Where places are corners: for a word of a side, and the corner of its square, its end."""
+        if self.middle is None:
+            return {}
+        across, down = (2 * way for way in self.middle)
+        spots = {(place.x, place.y): place.key for place in self.places}
+        steps = {
+            word: (across, 0.0) if side in ("top", "bottom") else (0.0, down)
+            for word, side in self.sides
+        }
+        return {
+            (word, place.key): end
+            for place in self.places
+            for word, (x, y) in steps.items()
+            if (end := spots.get((place.x + x, place.y + y))) is not None
+        }
 
     @property
     def key_length(self) -> int:

@@ -85,7 +85,42 @@ def refined(
         sides=stated.sides,
     )
     bare = _bare(board, fluents) if stated.sides else frozenset()
+    if bare and (middle := _middle(board, fluents)) is not None:
+        board = _with_corners(board, middle)
+        bare = frozenset()
     return replace(board, ground=_ground(board, stated, static), bare=bare)
+
+
+def _middle(board: Board, fluents: Mapping[FunctionKey, FluentTable]) -> tuple[float, float] | None:
+    """Where a square is that its corner names, where all its sides are lines to draw.
+
+    None where not one upright and one level side meet in that corner, or where something is on the
+    board from the beginning: then sides are walls.
+    """
+    wanted = (("left", "right"), ("bottom", "top"))
+    found = [[side for _, side in board.sides if side in each] for each in wanted]
+    begun = any(fluents[each.name, each.arity].initial for each in board.patterns)
+    if begun or [len(each) for each in found] != [1, 1]:
+        return None
+    return (0.5 if found[0] == ["left"] else -0.5), (-0.5 if found[1] == ["bottom"] else 0.5)
+
+
+def _with_corners(board: Board, middle: tuple[float, float]) -> Board:
+    """Make places of the corners of squares, with those that no side begins at; sides are edges."""
+    columns, rows = ({getattr(p, way): p.key for p in board.places} for way in "xy")
+    down = [p.key for p in board.places if p.x == min(columns)]
+    across = next(k for k in range(board.key_length) if len({key[k] for key in down}) == 1)
+    known = {(place.x, place.y): place for place in board.places}
+    places = [
+        known.get((x, y))
+        or Place(tuple([(up if k == across else on)[k] for k in range(len(up))]), x, y)
+        for y, on in sorted(rows.items())
+        for x, up in sorted(columns.items())
+    ]
+    patterns = [
+        replace(each, part=Part.EDGE) if each.part is Part.SIDE else each for each in board.patterns
+    ]
+    return replace(board, places=tuple(places), patterns=tuple(patterns), middle=middle)
 
 
 def _bare(board: Board, fluents: Mapping[FunctionKey, FluentTable]) -> frozenset[int]:

@@ -165,6 +165,8 @@ class _Finder:
         taken = {i + k for i, board in cells for k in range(self._size(board))}
         lines = () if cells else self._line(pattern, rows)
         taken |= {i for i, _, _ in lines}
+        side = self._side(cells, rows, function[1])
+        taken |= set() if side is None else {side}
         if not taken:
             return MoveTemplate(*function)
         seen = self._seen.get(function, {})
@@ -178,6 +180,18 @@ class _Finder:
             lines=lines,
             constants=tuple(constants),
             with_name=not all(self._is_piece(pattern, rows, i) for i in told),
+            side=side,
+        )
+
+    def _side(self, cells: _Cells, rows: Sequence[tuple[str, ...]], arity: int) -> int | None:
+        """The argument that always says to which corner a move draws from its only cell."""
+        if len(cells) != 1 or not rows:
+            return None
+        ((start, number),) = cells
+        ends, size = self._layout.boards[number].far_corners, self._size(number)
+        return next(
+            (i for i in range(arity) if all((r[i], r[start : start + size]) in ends for r in rows)),
+            None,
         )
 
     def _pattern(self, function: MoveFunction) -> MovePattern:
@@ -342,9 +356,13 @@ def _cell_names(board: Board) -> CellNames:
     column, row = (size - 1, size - 2) if is_row else (size - 2, size - 1)
     columns = {label.word: label.text for label in board.labels if label.line == "column"}
     rows = {label.word: label.text for label in board.labels if label.line == "row"}
-    return CellNames(
+    names = CellNames(
         size,
         (column, row),
         {p.key[column].lower(): columns.get(p.key[column], p.key[column]) for p in board.places},
         {p.key[row].lower(): rows.get(p.key[row], p.key[row]) for p in board.places},
     )
+    ends: dict[str, dict[str, str]] = defaultdict(dict)
+    for (side, key), end in board.far_corners.items():
+        ends[side.lower()][names.name(key) or ""] = names.name(end) or ""
+    return replace(names, ends=dict(ends))

@@ -27,13 +27,15 @@ class CellNames:
 
     ``size`` words name a cell. ``order`` are the positions in this key of its column and its row,
     and ``columns`` and ``rows`` their labels by the words of the rules, in small letters; all three
-    are empty where a key is said as it is.
+    are empty where a key is said as it is. Where cells are corners, ``ends`` are the names of those
+    to which a side leads from others, by its word in the rules and by their names.
     """
 
     size: int = 1
     order: tuple[int, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def name(self, key: Sequence[str]) -> str | None:
         """Name a cell: ``e4``, ``5,4``, with the words for one of several boards before it.
@@ -69,8 +71,9 @@ class MoveTemplate:
 
     ``cells`` has for each cell that a move names its first argument, counted from 0, and its board;
     ``lines`` the arguments that are a whole ``column`` or ``row``, and of which board.
-    ``constants`` are words in small letters that are not said, by argument. The function's name is
-    said where ``with_name``.
+    ``side`` is the argument that says, instead of a second cell, at which side of the square the
+    move is. ``constants`` are words in small letters that are not said, by argument. The function's
+    name is said where ``with_name``.
     """
 
     name: str
@@ -79,6 +82,7 @@ class MoveTemplate:
     lines: tuple[tuple[int, str, int], ...] = ()
     constants: tuple[tuple[int, frozenset[str]], ...] = ()
     with_name: bool = True
+    side: int | None = None
 
 
 @dataclass(frozen=True)
@@ -175,13 +179,18 @@ class MoveNames:
                 cell = board.name(words[i : i + size])
                 if cell is None:
                     return " ".join([template.name, *words])
+                if template.side is not None:
+                    end = board.ends.get(words[template.side].lower(), {}).get(cell)
+                    if end is None:
+                        return " ".join([template.name, *words])
+                    cell = f"{cell}-{end}"
                 said.append(f"{said.pop()}-{cell}" if is_after_cell else cell)
                 is_after_cell = True
             elif i in lines:
                 kind, number = lines[i]
                 line = self.column if kind == "column" else self.row
                 said.append(f"{line} {self.boards[number].line(kind, words[i])}")
-            elif words[i].lower() not in unsaid.get(i, ()):
+            elif i != template.side and words[i].lower() not in unsaid.get(i, ()):
                 said.append(spoken(words[i]))
                 is_after_cell = False
             i += size

@@ -52,12 +52,41 @@ def test_cells_can_be_found_by_their_words(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_every_place_can_be_clicked() -> None:
-    """Also those of dots and boxes that hold only the upper or right side of a box."""
+def test_every_dot_can_be_clicked() -> None:
+    """Also those of dots and boxes at which no side of a box begins."""
     root = picture("dotsAndBoxes")
+    assert len(root.findall(f".//{SVG}circle[@class='corner']")) == 16
     cells = [element for element in root.iter() if element.get("data-cell") is not None]
-    assert {"1 4", "4 1"} <= {cell.get("data-cell") for cell in cells}
+    assert {"1 4", "4 1", "4 4"} <= {cell.get("data-cell") for cell in cells}
     assert all(cell.find(f"{SVG}rect") is not None for cell in cells)
+
+
+def test_a_box_that_is_owned_is_filled_in_its_owners_colour() -> None:
+    layout = layout_of_game("dotsAndBoxes")
+    facts = list(map(gdl.parse_term, ["(owned 2 1 right)", "(drawn flat 2 1)", "(turn left)"]))
+    root = ElementTree.fromstring(draw_svg(layout, facts))
+    filled = root.find(f".//{SVG}g[@data-fact='(owned 2 1 right)']/{SVG}rect")
+    assert filled is not None
+    assert filled.get("fill") == colour_of("right", layout)
+    assert "flat: b1-c1" in (root.findtext(f"{SVG}desc") or "")
+    line = root.find(f".//{SVG}line[@data-fact='(drawn flat 2 1)']")
+    assert line is not None
+    assert (line.get("y1"), float(line.get("x2", "")) - float(line.get("x1", ""))) == (
+        line.get("y2"),
+        46,
+    )
+
+
+def test_lines_that_name_their_owner_have_its_colour() -> None:
+    """Also where rules, unlike those of ours, keep who has drawn a line."""
+    board = layout_of_game("dotsAndBoxes").boards[0]
+    owned = tuple(
+        replace(each, arity=4, content=(0, 3)) if each.name == "drawn" else each
+        for each in board.patterns
+    )
+    layout = BoardLayout(("left", "right"), (replace(board, patterns=owned),))
+    svg = draw_svg(layout, [gdl.parse_term("(drawn flat 2 1 right)")])
+    assert f'class="side" stroke="{colour_of("right", layout)}"' in svg
 
 
 def test_boards_that_would_be_too_wide_in_a_row_stand_below_one_another() -> None:

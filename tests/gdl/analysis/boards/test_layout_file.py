@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 import gdl
-from gdl.analysis.boards import LayoutRefinementError, Shape, Style
+from gdl.analysis.boards import (
+    Board,
+    BoardCell,
+    BoardLayout,
+    LayoutRefinementError,
+    Part,
+    Shape,
+    Style,
+    cells_of_move,
+)
 from gdl.analysis.boards.layout_file import LayoutFileError, read_layout_file
 from gdl.drawing import layout_of
 from tests.support.paths import GAMES
@@ -67,3 +76,56 @@ def test_a_file_that_does_not_fit_is_named(tmp_path: Path) -> None:
         LayoutRefinementError, match=r"other\.board\.toml: no fact is called stones"
     ):
         layout_of(gdl.load(rulesheet))
+
+
+FENCES = (
+    "(role a) (number 1) (number 2) (after 1 2) (after 2 3)"
+    "(<= (side flat ?x ?y) (number ?x) (number ?y)) (<= (side flat ?x 3) (number ?x))"
+    "(<= (side tall ?x ?y) (number ?x) (number ?y)) (<= (side tall 3 ?y) (number ?y))"
+    "(<= (base (fence ?kind ?x ?y)) (side ?kind ?x ?y))"
+    "(<= (base (owned ?x ?y a)) (number ?x) (number ?y))"
+    "(<= (legal a (draw ?kind ?x ?y)) (side ?kind ?x ?y) (not (true (fence ?kind ?x ?y))))"
+    "(<= (next (fence ?kind ?x ?y)) (does a (draw ?kind ?x ?y)))"
+    "(<= (next (owned ?x ?y a)) (true (fence flat ?x ?y)))"
+)
+
+
+def fenced_board(folder: Path, sides: str, more: str = "") -> Board:
+    rulesheet = folder / "fences.kif"
+    rulesheet.write_text(FENCES + more)
+    layout_file = folder / "fences.board.toml"
+    layout_file.write_text(f'[[boards]]\nfacts = ["fence", "owned"]\nsides = {{{sides}}}\n')
+    (board,) = layout_of(gdl.load(rulesheet)).boards
+    return board
+
+
+def test_sides_that_are_drawn_later_are_edges_between_the_corners_of_squares(
+    tmp_path: Path,
+) -> None:
+    board = fenced_board(tmp_path, 'flat = "top", tall = "left"')
+    assert len(board.places) == 9
+    assert ("3", "3") in board.index  # where no side begins
+    assert board.middle == (0.5, 0.5)
+    assert {each.name: each.part for each in board.patterns}["fence"] is Part.EDGE
+    fence = board.pattern_of["fence", 3]
+    assert board.end_of(fence, ("flat", "1", "3")) == ("2", "3")
+    assert board.end_of(fence, ("tall", "3", "2")) == ("3", "3")
+    assert board.end_of(fence, ("flat", "3", "3")) is None
+    assert cells_of_move(BoardLayout(("a",), (board,)), gdl.parse_term("(draw tall 3 2)")) == (
+        BoardCell(0, ("3", "2")),
+        BoardCell(0, ("3", "3")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sides", "more"),
+    [
+        ('flat = "top", tall = "left"', "(init (fence flat 1 1))"),  # walls of a maze
+        ('flat = "top"', ""),
+        ('flat = "top", tall = "top"', ""),
+    ],
+)
+def test_other_sides_are_those_of_squares(tmp_path: Path, sides: str, more: str) -> None:
+    board = fenced_board(tmp_path, sides, more)
+    assert board.middle is None
+    assert {each.name: each.part for each in board.patterns}["fence"] is Part.SIDE

@@ -23,7 +23,7 @@ CALLED = {
     "bridges": [("(build long 4 4)", "long 4 4")],
     "chess": [("(move 5 2 5 4)", "e2-e4"), ("(promote 1 7 1 8 queen)", "promote a7-a8 queen")],
     "connectFour": [("(drop 4)", "column 4"), ("noop", "noop")],
-    "dotsAndBoxes": [("(draw flat 2 1)", "draw flat b1")],
+    "dotsAndBoxes": [("(draw flat 2 1)", "b1-c1"), ("(draw upright 4 3)", "d3-d4")],
     "draughts": [("(step 1 3 2 4)", "a3-b4"), ("(jump 2 6 4 4)", "b6-d4")],
     "eightQueens": [("(put 3)", "row 3")],
     "hex": [("(place 2 6)", "b6")],

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.analysis.move_names import names_without_play
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, palette_colour
-from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, moved
+from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, moved, say
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
@@ -183,7 +183,7 @@ class BoardDrawing:
     def _title(self, cell: PlacedCell) -> str:
         """What is on a place, after its name: read aloud, and shown under the pointer."""
         name = self._called.name(cell.place.key) or " ".join(cell.place.key)
-        held = ", ".join(" ".join(item.words) for item in cell.shown)
+        held = ", ".join(say(item.words, self._layout) for item in cell.shown)
         text = f"{name}: {held}" if held else name
         if held and self._decides(cell):
             said = phrase(said="decides", place=text)
@@ -244,6 +244,8 @@ class BoardDrawing:
 
     def _name(self, cell: PlacedCell, down: float) -> str:
         name = " ".join(cell.place.key) if len(cell.place.key) == 1 else ""
+        if name in self._layout.traits_of and name.lower() in self._layout.said_words:
+            return ""  # the picture says as much
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
         return f'<text class="name" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'

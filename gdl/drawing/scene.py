@@ -22,11 +22,15 @@ from gdl.analysis.boards import (
     natural_key,
     words_of,
 )
+from gdl.analysis.move_names import spoken
 from gdl.language import Term
 
 LONG_VALUE = 60
 """Characters from which on the facts of one function take several lines of the table."""
 
+
+ENDED = frozenset({"over", "ended", "finished"})
+"""Values of a counter that say only that the match is over, which no reader needs to be told."""
 
 _BESIDE = (Part.HELPER, Part.ASIDE)
 """What a person does not follow from step to step."""
@@ -133,6 +137,8 @@ class Scene:
     counters: tuple[Note, ...]
     scores: tuple[Note, ...]
     rows: tuple[Note, ...]
+    unsaid: tuple[str, ...] = ()
+    """Facts, as text, that say nothing to a reader."""
 
     @property
     def remark(self) -> str:
@@ -142,6 +148,17 @@ class Scene:
 
 HIDDEN = "The whole state: in the match, roles see only what their percepts tell."
 """The remark below drawings of games with hidden information."""
+
+
+def say(words: Iterable[str], layout: BoardLayout) -> str:
+    """Say words of the rules as people do; roles, and what is no plain word, as they are."""
+    said = layout.said_words
+    return " ".join(
+        said.get(word.lower()) or spoken(word)
+        if word not in layout.roles and word.replace("_", "").isalnum()
+        else word
+        for word in words
+    )
 
 
 def make_scene(
@@ -243,11 +260,19 @@ class _Sorter:
         return Scene(
             layout,
             tuple(self._board(number, board) for number, board in enumerate(layout.boards)),
-            tuple(self._notes_of("turn")),
-            tuple(self._counter_notes()),
-            tuple(self._notes_of("score")),
-            tuple(self._table()),
+            tuple(map(self._said, self._notes_of("turn"))),
+            tuple(self._said(note) for note in self._counter_notes() if not _is_over(note)),
+            tuple(map(self._said, self._notes_of("score"))),
+            tuple(map(self._said, self._table())),
+            tuple(note.facts[0] for note in self._counter_notes() if _is_over(note)),
         )
+
+    def _said(self, note: Note) -> Note:
+        """A note in the words that people say."""
+        name, *values = (
+            say(text.split(), self._layout) for text in (note.name, *note.value.split("; "))
+        )
+        return replace(note, name=name, value="; ".join(values))
 
     def _board(self, number: int, board: Board) -> BoardScene:
         places: Sequence[Place] = board.places
@@ -343,6 +368,10 @@ class _Sorter:
                 note = replace(note, value=f"{note.value} of {last}", phrase=phrase)
             found.append(note)
         return found
+
+
+def _is_over(note: Note) -> bool:
+    return note.value.lower() in ENDED
 
 
 def _words(facts: Iterable[Term]) -> tuple[tuple[str, ...], ...]:

@@ -16,7 +16,7 @@ from gdl.analysis.boards import BoardLayout, Part, Shape
 from gdl.drawing.board_drawing import BoardDrawing
 from gdl.drawing.cards import draw_hand
 from gdl.drawing.glyphs import legend
-from gdl.drawing.scene import Note, Scene, make_scene
+from gdl.drawing.scene import Note, Scene, make_scene, say
 from gdl.drawing.shapes import draw_glyph, number, phrase, xml
 from gdl.drawing.tables import RoleTable, draw_role_table, heading_width, role_tables
 from gdl.drawing.words import describe
@@ -150,6 +150,7 @@ class _Picture:
     def text(self) -> str:
         """The whole picture."""
         scene = self._scene
+        self._parts += [f'<g data-fact="{xml(fact)}"/>' for fact in scene.unsaid]
         hidden = () if self._options.with_turn else self._layout.roles
         turn = [note for note in scene.turn if note.value not in hidden]
         self._note_lines([*turn, *scene.counters], joined=True)
@@ -157,7 +158,8 @@ class _Picture:
         tables, in_tables = role_tables((*scene.scores, *rows), self._layout.roles)
         if self._drawn:
             tables, in_tables = [], frozenset()
-        self._note_lines([note for note in scene.scores if note.name not in in_tables])
+        scores = [note for note in scene.scores if not in_tables.issuperset(_functions(note))]
+        self._note_lines(scores)
         self._boards()
         self._role_tables(tables)
         self._hands([note for note in scene.rows if note.cards])
@@ -206,9 +208,9 @@ class _Picture:
             self._line(line.spans, line.length)
 
     def _role_tables(self, tables: Sequence[RoleTable]) -> None:
-        first = max(map(heading_width, tables), default=0.0)
+        first = max((heading_width(table, self._layout) for table in tables), default=0.0)
         for table in tables:
-            drawn, width, height = draw_role_table(table, 12, self._y, first)
+            drawn, width, height = draw_role_table(table, self._layout, (12, self._y), first)
             self._parts.append(drawn)
             self._y += height
             self._width = max(self._width, width)
@@ -278,6 +280,7 @@ class _Picture:
             return
         x, self._y = 12.0, self._y + 14
         for text, glyph in entries[:40]:
+            text = say(text.split(), self._layout)
             shown = text if len(text) <= 32 else text[:31] + "…"
             width = 38 + 8.0 * len(shown)
             if x > 12 and x + width > max(self._width, 420):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gdl.analysis.boards.evidence import RulesEvidence
+from gdl.analysis.boards.evidence import Row, RulesEvidence
 from gdl.analysis.boards.grids import Grid, GridFacts
 from gdl.analysis.boards.layout import function_of
 from gdl.datalog import dependency_graph, reachable
@@ -108,6 +108,60 @@ def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int
         if is_whole and not any(word.isdigit() for word in words):
             found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
     return found
+
+
+_DRAWN_TRAITS = (
+    frozenset({"small", "short", "little", "low"}),
+    frozenset({"light", "white", "pale", "bright"}),
+    frozenset({"square", "angular", "cubic", "box"}),
+    frozenset({"hollow", "holed", "hole"}),
+)
+"""Words for what is drawn where the trait of each kind is 1."""
+
+
+def named_traits(
+    traits: Mapping[str, tuple[int, ...]], static: Mapping[RelationKey, frozenset[Row]]
+) -> tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[str, ...]]]:
+    """Find the words of a static relation for the traits of pieces, as (has tdrf tall).
+
+    Return the traits, as they are drawn where these words tell it, and the words of each piece;
+    the traits as they were, and no words, where no relation has one for each.
+    """
+    for relation, rows in sorted(static.items()):
+        if relation[1] != 2 or not traits.keys() <= {thing for thing, _ in rows}:
+            continue
+        carriers: dict[str, set[str]] = {}
+        for thing, word in rows:
+            carriers.setdefault(word, set()).add(thing)
+        columns = [
+            [
+                [w for w, those in sorted(carriers.items()) if those == {*_alike(traits, i, bit)}]
+                for bit in (0, 1)
+            ]
+            for i in range(len(next(iter(traits.values()), ())))
+        ]
+        if all(len(words) == 1 for pair in columns for words in pair):
+            said = {
+                each: tuple(columns[i][bit][0] for i, bit in enumerate(bits))
+                for each, bits in traits.items()
+            }
+            return _as_drawn(traits, said), said
+    return traits, {}
+
+
+def _alike(traits: Mapping[str, tuple[int, ...]], position: int, bit: int) -> Iterable[str]:
+    return (word for word, bits in traits.items() if bits[position] == bit)
+
+
+def _as_drawn(
+    traits: Mapping[str, tuple[int, ...]], said: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, tuple[int, ...]]:
+    """The traits, with small, light, square and hollow pieces drawn so; else as they were."""
+    drawn = {
+        piece: tuple(int(not known.isdisjoint(words)) for known in _DRAWN_TRAITS[: len(words)])
+        for piece, words in said.items()
+    }
+    return drawn if len(set(drawn.values())) == len(traits) else traits
 
 
 def hands_of(evidence: RulesEvidence) -> frozenset[tuple[str, int]]:

@@ -14,7 +14,12 @@ from gdl.analysis.boards.board_building import (
     stack_board,
     with_short_rows,
 )
-from gdl.analysis.boards.equipment import are_thrown, hands_of, traits_of_words
+from gdl.analysis.boards.equipment import (
+    are_thrown,
+    hands_of,
+    named_traits,
+    traits_of_words,
+)
 from gdl.analysis.boards.evidence import (
     FluentTable,
     Links,
@@ -22,6 +27,7 @@ from gdl.analysis.boards.evidence import (
     gather,
     link_moves,
     move_domains,
+    moves_written,
 )
 from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
 from gdl.analysis.boards.helpers import with_helpers
@@ -35,8 +41,9 @@ from gdl.analysis.boards.layout import (
     Shape,
     function_of,
 )
-from gdl.analysis.boards.places import Embedding, embed
+from gdl.analysis.boards.places import COMPASS_WORDS, Embedding, embed, is_by_compass
 from gdl.analysis.boards.refinement import (
+    ARGUMENT,
     NO_REFINEMENT,
     LayoutRefinement,
     LayoutRefinementError,
@@ -94,6 +101,10 @@ class _Finder:
         boards = with_helpers(stated, evidence)
         patterns = move_patterns(boards, self.links)
         domains = [each for fluent in evidence.fluents.values() for each in fluent.columns]
+        traits, named = named_traits(traits_of_words(domains), evidence.static)
+        words = {piece: ", ".join(map(str, said)) for piece, said in named.items()}
+        if any(is_by_compass(place.key[-1] for place in board.places) for board in boards):
+            words |= COMPASS_WORDS
         return BoardLayout(
             evidence.roles,
             self._lettered(boards, patterns),
@@ -103,10 +114,24 @@ class _Finder:
             evidence.ruleset.has_percepts,
             patterns,
             self.refinement.styles,
-            tuple(sorted(traits_of_words(domains).items())),
+            tuple(sorted(traits.items())),
             hands_of(evidence),
             frozenset(self.dice),
+            tuple(sorted((words | dict(self.refinement.words)).items())),
+            self._move_texts(),
         )
+
+    def _move_texts(self) -> tuple[tuple[str, str], ...]:
+        """What the layout file calls moves, if rules have them with as many arguments."""
+        arities = dict(sorted(moves_written(self.evidence.ruleset)))  # the most for each name
+        for name, text in self.refinement.moves:
+            if name not in arities:
+                raise LayoutRefinementError(f"no move is called {name}")
+            numbers = [int(number) for number in ARGUMENT.findall(text)]
+            if not all(0 < number <= arities[name] for number in numbers):
+                expected = f"{{1}} to {{{arities[name]}}}" if arities[name] else "no arguments"
+                raise LayoutRefinementError(f"moves.{name}: expected {expected}, not {text}")
+        return self.refinement.moves
 
     def _lettered(
         self, boards: tuple[Board, ...], patterns: Sequence[MovePattern]

@@ -237,6 +237,16 @@ class BoardLayout:
     dice: frozenset[tuple[str, int]] = frozenset()
     """Functions whose numbers are thrown by chance, or said of what it has thrown."""
 
+    words: tuple[tuple[str, str], ...] = ()
+    """Words of the rules, and what people say instead."""
+    move_texts: tuple[tuple[str, str], ...] = ()
+    """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
+
+    @cached_property
+    def said_words(self) -> dict[str, str]:
+        """What people say instead of words of the rules, which are in small letters."""
+        return {word.lower(): said for word, said in self.words}
+
     @cached_property
     def traits_of(self) -> dict[str, tuple[int, ...]]:
         """The traits of each word that has them."""

@@ -9,6 +9,7 @@ from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.board_building import row_spot
 from gdl.analysis.boards.evidence import FluentTable, Row
 from gdl.analysis.boards.grids import MAX_PLACES
+from gdl.analysis.boards.labels import point_labels
 from gdl.analysis.boards.layout import Board, FactPattern, Part, Place, Shape
 from gdl.analysis.boards.refinement import BoardRefinement, LayoutRefinement
 from gdl.datalog import FunctionKey
@@ -88,6 +89,8 @@ def refined(
     if bare and (middle := _middle(board, fluents)) is not None:
         board = _with_corners(board, middle)
         bare = frozenset()
+    if board.shape is Shape.POINTS and not board.labels:
+        board = replace(board, labels=point_labels(board.places))
     return replace(board, ground=_ground(board, stated, static), bare=bare)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.analysis.move_names import names_without_play
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, palette_colour
-from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, moved, say
+from gdl.drawing.scene import FLAT, BoardScene, DrawnFact, PlacedCell, moved, say
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
@@ -290,6 +290,10 @@ class BoardDrawing:
                 f'<rect class="sq" x="-{UNIT / 2}" y="-8" width="{UNIT}" height="16" rx="4"/>'
                 f'<text font-size="11">{xml(name[:9])}</text>'
             )
+        width = self._layout.size_of.get(name)
+        if width is not None:
+            digits = "".join(filter(str.isdigit, name))
+            return draw_bar(glyph, digits or name, UNIT * FLAT / 2, width)
         return draw_glyph(glyph, UNIT / 2 - 1)
 
     def _things(self, cell: PlacedCell) -> str:
@@ -351,7 +355,8 @@ class BoardDrawing:
         if item.part is Part.COUNT:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
-            return draw_bar(self._glyph(item), item.words[-1], size)
+            width = self._layout.size_of.get(item.words[-1], 1.0)
+            return draw_bar(self._glyph(item), item.words[-1], size, width)
         if item.part is Part.LAYER:
             return draw_bar(glyph_of(item.words[1:], item.part, self._layout), "", size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:

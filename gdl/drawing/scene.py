@@ -29,6 +29,9 @@ LONG_VALUE = 60
 """Characters from which on the facts of one function take several lines of the table."""
 
 
+FLAT = 0.5
+"""How high a thing is that is seen from its side as a bar, in places."""
+
 ENDED = frozenset({"over", "ended", "finished"})
 """Values of a counter that say only that the match is over, which no reader needs to be told."""
 
@@ -139,6 +142,8 @@ class Scene:
     rows: tuple[Note, ...]
     unsaid: tuple[str, ...] = ()
     """Facts, as text, that say nothing to a reader."""
+    beside: tuple[Note, ...] = ()
+    """What the rules say of the present value of a counter, in ``words``."""
 
     @property
     def remark(self) -> str:
@@ -265,7 +270,16 @@ class _Sorter:
             tuple(map(self._said, self._notes_of("score"))),
             tuple(map(self._said, self._table())),
             tuple(note.facts[0] for note in self._counter_notes() if _is_over(note)),
+            tuple(self._beside()),
         )
+
+    def _beside(self) -> Iterator[Note]:
+        """The static facts that begin with the value of a counter."""
+        for counter, relation, rows in self._layout.beside:
+            values = {words_of(fact) for fact in self._notes["counter"][counter]}
+            known = tuple(row[1:] for row in rows if row[:1] in values)
+            if known:
+                yield self._said(Note(relation, "; ".join(map(" ".join, known)), (), words=known))
 
     def _said(self, note: Note) -> Note:
         """A note in the words that people say."""
@@ -277,7 +291,8 @@ class _Sorter:
     def _board(self, number: int, board: Board) -> BoardScene:
         places: Sequence[Place] = board.places
         if board.shape is Shape.STACKS:
-            places = stacked(board, self._supports[number])
+            is_flat = any(place.key[0] in self._layout.size_of for place in board.places)
+            places = stacked(board, self._supports[number], FLAT if is_flat else 1.0)
         cells = tuple(
             PlacedCell(
                 place,
@@ -383,10 +398,10 @@ def _plain(text: str) -> str:
     return text.replace("(", "").replace(")", "")
 
 
-def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:
+def stacked(board: Board, supports: Mapping[str, str], step: float = 1.0) -> list[Place]:
     """Place things on what supports them; what supports and is on nothing is at the bottom.
 
-    Things that stand on the same thing stand beside each other.
+    Things that stand on the same thing stand beside each other; each is ``step`` places high.
     """
     above: dict[str, list[str]] = defaultdict(list)
     for thing, support in sorted(supports.items()):
@@ -400,7 +415,7 @@ def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:
     for name in names:
         spots.setdefault(name, (left, 0.0))
     height = max((y for _, y in spots.values()), default=0)
-    return [Place((name,), spots[name][0], height - spots[name][1]) for name in names]
+    return [Place((name,), spots[name][0], (height - spots[name][1]) * step) for name in names]
 
 
 def _single(root: str, left: float, spots: dict[str, tuple[float, float]]) -> float:

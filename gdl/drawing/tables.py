@@ -72,6 +72,14 @@ def role_tables(
     return tables, frozenset(shown)
 
 
+def table_beside(note: Note) -> RoleTable | None:
+    """A row of what a note says of each of some things; None where it says something else."""
+    values = {("", words[0]): ("", words[1], False) for words in note.words if len(words) == 2}
+    if not len(values) == len(note.words) <= MAX_COLUMNS:
+        return None
+    return RoleTable(note.name, tuple(column for _, column in values), ("",), values)
+
+
 def _list(
     title: str, facts: Sequence[tuple[str, tuple[str, ...], bool]], roles: Sequence[str]
 ) -> RoleTable | None:

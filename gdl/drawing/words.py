@@ -45,7 +45,7 @@ def describe(scene: Scene) -> str:
     All words are of the rules, so that it is read in any language.
     """
     hands = [note for note in scene.rows if note.cards]
-    notes = (*scene.turn, *scene.counters, *scene.scores, *hands)
+    notes = (*scene.turn, *scene.counters, *scene.beside, *scene.scores, *hands)
     parts = [f"{note.name} {_value(note)}".strip() for note in notes]
     names = names_without_play(scene.layout).boards
     for board in scene.boards:

@@ -5,6 +5,8 @@ Dice are found in how rules make facts, cards and traits in the words of the rul
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from gdl.analysis.boards.evidence import Row, RulesEvidence
@@ -162,6 +164,28 @@ def _as_drawn(
         for piece, words in said.items()
     }
     return drawn if len(set(drawn.values())) == len(traits) else traits
+
+
+_SIZE = re.compile(r"(small|narrow|light)|large|big|wide|heav", re.IGNORECASE)
+"""What names of relations that order things by their size have in them."""
+
+
+def sizes_of(
+    things: frozenset[str], static: Mapping[RelationKey, frozenset[Row]]
+) -> Mapping[str, float]:
+    """Return the sizes of things, up to 1, that a static relation puts in order.
+
+    The relation, such as (smaller 1 2), has all pairs of these things; empty where none does.
+    """
+    for (name, arity), rows in sorted(static.items()):
+        found = _SIZE.search(name) if arity == 2 else None
+        if found is None:
+            continue
+        pairs = [row if found[1] else row[::-1] for row in rows if things.issuperset(row)]
+        ranks = Counter(large for _, large in pairs)
+        if sorted(ranks[thing] for thing in things) == list(range(len(things))):
+            return {thing: (ranks[thing] + 1) / len(things) for thing in things}
+    return {}
 
 
 def hands_of(evidence: RulesEvidence) -> frozenset[tuple[str, int]]:

@@ -18,6 +18,7 @@ from gdl.analysis.boards.equipment import (
     are_thrown,
     hands_of,
     named_traits,
+    sizes_of,
     traits_of_words,
 )
 from gdl.analysis.boards.evidence import (
@@ -27,7 +28,6 @@ from gdl.analysis.boards.evidence import (
     gather,
     link_moves,
     move_domains,
-    moves_written,
 )
 from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
 from gdl.analysis.boards.helpers import with_helpers
@@ -43,12 +43,16 @@ from gdl.analysis.boards.layout import (
 )
 from gdl.analysis.boards.places import COMPASS_WORDS, Embedding, embed, is_by_compass
 from gdl.analysis.boards.refinement import (
-    ARGUMENT,
     NO_REFINEMENT,
     LayoutRefinement,
     LayoutRefinementError,
 )
-from gdl.analysis.boards.stated_boards import refined, stated_board
+from gdl.analysis.boards.stated_boards import (
+    facts_beside,
+    move_texts,
+    refined,
+    stated_board,
+)
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -117,21 +121,21 @@ class _Finder:
             tuple(sorted(traits.items())),
             hands_of(evidence),
             frozenset(self.dice),
+            self._sizes(boards),
             tuple(sorted((words | dict(self.refinement.words)).items())),
-            self._move_texts(),
+            move_texts(self.refinement, evidence.ruleset),
+            tuple(facts_beside(self.refinement, evidence.ruleset, counters)),
         )
 
-    def _move_texts(self) -> tuple[tuple[str, str], ...]:
-        """What the layout file calls moves, if rules have them with as many arguments."""
-        arities = dict(sorted(moves_written(self.evidence.ruleset)))  # the most for each name
-        for name, text in self.refinement.moves:
-            if name not in arities:
-                raise LayoutRefinementError(f"no move is called {name}")
-            numbers = [int(number) for number in ARGUMENT.findall(text)]
-            if not all(0 < number <= arities[name] for number in numbers):
-                expected = f"{{1}} to {{{arities[name]}}}" if arities[name] else "no arguments"
-                raise LayoutRefinementError(f"moves.{name}: expected {expected}, not {text}")
-        return self.refinement.moves
+    def _sizes(self, boards: Iterable[Board]) -> tuple[tuple[str, float], ...]:
+        """The sizes of things that lie on each other."""
+        found: dict[str, float] = {}
+        for board in boards:
+            key = board.patterns[0].name, board.patterns[0].arity
+            if board.shape in (Shape.PILES, Shape.STACKS) and key[1] == 2:
+                things = self.evidence.fluents[key].columns[0]
+                found |= sizes_of(things, self.evidence.static)
+        return tuple(sorted(found.items()))
 
     def _lettered(
         self, boards: tuple[Board, ...], patterns: Sequence[MovePattern]

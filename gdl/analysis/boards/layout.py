@@ -237,10 +237,19 @@ class BoardLayout:
     dice: frozenset[tuple[str, int]] = frozenset()
     """Functions whose numbers are thrown by chance, or said of what it has thrown."""
 
+    sizes: tuple[tuple[str, float], ...] = ()
+    """Words for things that lie on each other, and how large they are: at most 1."""
     words: tuple[tuple[str, str], ...] = ()
     """Words of the rules, and what people say instead."""
     move_texts: tuple[tuple[str, str], ...] = ()
     """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
+    beside: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = ()
+    """Counters, each with a static relation and its rows, of which those with its value count."""
+
+    @cached_property
+    def size_of(self) -> dict[str, float]:
+        """How large things are of which the rules say it."""
+        return dict(self.sizes)
 
     @cached_property
     def said_words(self) -> dict[str, str]:

@@ -14,6 +14,9 @@
     [moves]                      # a function of moves, and what they are called, with its arguments
     put = "board {1}, square {2}"
 
+    [beside]                     # a counter, and a relation whose facts with its value are shown
+    round = "worth"
+
     [[boards]]
     facts = ["drawn", "owned"]   # functions of facts; the first one says which board is meant
     title = "Boxes"
@@ -100,6 +103,7 @@ class _File(_Model):
     colours: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
     words: dict[str, Said] = {}
     moves: dict[str, Said] = {}
+    beside: dict[str, str] = {}
     boards: list[_Board] = []
 
 
@@ -128,6 +132,7 @@ def read_layout_file(file: Path) -> LayoutRefinement:
         ),
         tuple(sorted(found.words.items())),
         tuple(sorted(found.moves.items())),
+        tuple(sorted(found.beside.items())),
     )
 
 

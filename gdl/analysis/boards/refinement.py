@@ -60,6 +60,8 @@ class LayoutRefinement:
     """Words of the rules, and what people say instead."""
     moves: tuple[tuple[str, str], ...] = ()
     """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Functions of one argument, and static relations of which their value picks facts."""
 
     def of(self, names: frozenset[str]) -> BoardRefinement | None:
         """Return what is said of the board on which facts of these functions are."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.board_building import row_spot
-from gdl.analysis.boards.evidence import FluentTable, Row
+from gdl.analysis.boards.evidence import FluentTable, Row, moves_written
 from gdl.analysis.boards.grids import MAX_PLACES
 from gdl.analysis.boards.labels import point_labels
-from gdl.analysis.boards.layout import Board, FactPattern, Part, Place, Shape
-from gdl.analysis.boards.refinement import BoardRefinement, LayoutRefinement
+from gdl.analysis.boards.layout import Board, Counter, FactPattern, Part, Place, Shape
+from gdl.analysis.boards.refinement import (
+    ARGUMENT,
+    BoardRefinement,
+    LayoutRefinement,
+    LayoutRefinementError,
+)
 from gdl.datalog import FunctionKey
-from gdl.language import RelationKey
+from gdl.language import RelationKey, Ruleset
 
 
 def stated_board(
@@ -169,3 +174,30 @@ def _ground(
                 if key in board.index:
                     found.append((board.index[key], words))
     return tuple(found)
+
+
+def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
+    """Return what the layout file calls moves, if the rules have them with as many arguments."""
+    arities = dict(sorted(moves_written(ruleset)))  # the most for each name
+    for name, text in refinement.moves:
+        if name not in arities:
+            raise LayoutRefinementError(f"no move is called {name}")
+        numbers = [int(number) for number in ARGUMENT.findall(text)]
+        if not all(0 < number <= arities[name] for number in numbers):
+            expected = f"{{1}} to {{{arities[name]}}}" if arities[name] else "no arguments"
+            raise LayoutRefinementError(f"moves.{name}: expected {expected}, not {text}")
+    return refinement.moves
+
+
+def facts_beside(
+    refinement: LayoutRefinement, ruleset: Ruleset, counters: Sequence[Counter]
+) -> Iterator[tuple[str, str, tuple[Row, ...]]]:
+    """Yield the relations that the layout file has beside counters, as the rules list them."""
+    known = {counter.name for counter in counters}
+    for name, relation in refinement.beside:
+        heads = (rule.head for rule in ruleset.rules if not rule.body)
+        rows = tuple(tuple(map(str, head.args)) for head in heads if head.name == relation)
+        if name not in known or not rows:
+            expected = "a counter and facts of a relation"
+            raise LayoutRefinementError(f"beside.{name}: expected {expected}, not {relation}")
+        yield name, relation, rows

@@ -424,3 +424,50 @@ def test_dice_show_their_numbers_as_pips() -> None:
     assert [die.get("class") for die in dice] == ["cell", "", "cell new", "cell new"]
     assert texts(dice[1]) == ["12"]
     assert "dice ann 4 3" in (root.findtext(f"{SVG}desc") or "")
+
+
+def widths_of_bars(root: ElementTree.Element) -> list[float]:
+    """The widths of the bars in a picture, from the topmost to the lowest."""
+    return [
+        float(bar.get("width", ""))
+        for group in root.iter()
+        for bar in group.findall(f"{SVG}rect[@class='piece']")
+    ]
+
+
+def test_discs_are_as_wide_as_they_are_large() -> None:
+    widths = widths_of_bars(picture("towersOfHanoi", 1))
+    assert len(set(widths)) == 5
+    stacks = gdl.parse(
+        "(role a) (<= (smaller ?x ?y) (next_size ?x ?y)) (next_size one two) (smaller one three)"
+        "(next_size two three) (init (on three post)) (init (on two three)) (init (on one two))"
+        "(<= (next (on ?x ?y)) (does a (put ?x ?y))) (<= (legal a (put ?x ?y)) (smaller ?x ?y))"
+    )
+    state = gdl.interpret(stacks).initial_state()
+    root = ElementTree.fromstring(draw_svg(layout_of(stacks), state))
+    one, three, two = widths_of_bars(root)  # in the order of their names
+    assert one < two < three
+    tops = {
+        cell.get("data-cell"): float(cell.get("transform", "")[10:-1].split()[1])
+        for cell in root.iter(f"{SVG}g")
+        if cell.get("data-cell")
+    }
+    assert tops["two"] - tops["one"] == tops["post"] - tops["three"] == 23
+
+
+def test_what_is_said_of_who_holds_cards_stands_beside_them() -> None:
+    facts = ["(holds first king)", "(holds second jack)", "(bet first)", "(folded second)"]
+    svg = draw_svg(layout_of_game("kuhnPoker"), map(gdl.parse_term, [*facts, "(shown)"]))
+    root = ElementTree.fromstring(svg)
+    lines = [" ".join(text.split()) for text in texts(root)]
+    assert {"holds first · bet", "holds second · folded"} <= set(lines)
+    assert all(f'data-fact="{fact}"' in svg for fact in facts)
+
+
+def test_static_facts_stand_beside_the_value_of_a_counter() -> None:
+    facts = list(map(gdl.parse_term, ["(stage 2)", "(lead m3)"]))
+    shown = texts(ElementTree.fromstring(draw_svg(layout_of_game("threeHills"), facts)))
+    assert [text for text in shown[1:] if text] == ["worth", "west", "middle", "east", *"121"]
+    assert "south by 3" in shown[0]
+    over = draw_svg(layout_of_game("threeHills"), [gdl.parse_term("(stage over)")])
+    assert "worth" not in over

@@ -74,6 +74,11 @@ def test_a_file_beside_the_rulesheet_is_read(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[[boards]]\nfacts = ['stones']\n", "no fact is called stones"),
+        (
+            "[beside]\nturn = 'opponent'\n",
+            r"beside\.turn: expected a counter and facts of a relation",
+        ),
+        ("[beside]\npebbles = 'stone'\n", r"beside\.pebbles: .*, not stone"),
         ("[moves]\ngrab = 'grab'\n", "no move is called grab"),
         ("[moves]\ntake = 'take {3}'\n", r"moves\.take: expected \{1\} to \{2\}, not take \{3\}"),
         ("[moves]\ntake = 'take {0}'\n", r"moves\.take: expected \{1\} to \{2\}, not take \{0\}"),

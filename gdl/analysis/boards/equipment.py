@@ -129,30 +129,25 @@ def named_traits(
     Return the traits, as they are drawn where these words tell it, and the words of each piece;
     the traits as they were, and no words, where no relation has one for each.
     """
-    for relation, rows in sorted(static.items()):
+    count = len(next(iter(traits.values()), ()))
+    alike = [
+        [frozenset(word for word, bits in traits.items() if bits[i] == bit) for bit in (0, 1)]
+        for i in range(count)
+    ]
+    for relation, rows in sorted(static.items()) if traits else ():
         if relation[1] != 2 or not traits.keys() <= {thing for thing, _ in rows}:
             continue
         carriers: dict[str, set[str]] = {}
         for thing, word in rows:
             carriers.setdefault(word, set()).add(thing)
-        columns = [
-            [
-                [w for w, those in sorted(carriers.items()) if those == {*_alike(traits, i, bit)}]
-                for bit in (0, 1)
-            ]
-            for i in range(len(next(iter(traits.values()), ())))
-        ]
-        if all(len(words) == 1 for pair in columns for words in pair):
+        word_of = {frozenset(those): word for word, those in sorted(carriers.items())}
+        if all(those in word_of for pair in alike for those in pair):
             said = {
-                each: tuple(columns[i][bit][0] for i, bit in enumerate(bits))
-                for each, bits in traits.items()
+                piece: tuple(word_of[alike[i][bit]] for i, bit in enumerate(bits))
+                for piece, bits in traits.items()
             }
             return _as_drawn(traits, said), said
     return traits, {}
-
-
-def _alike(traits: Mapping[str, tuple[int, ...]], position: int, bit: int) -> Iterable[str]:
-    return (word for word, bits in traits.items() if bits[position] == bit)
 
 
 def _as_drawn(

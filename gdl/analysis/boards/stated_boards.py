@@ -178,6 +178,8 @@ def _ground(
 
 def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     """Return what the layout file calls moves, if the rules have them with as many arguments."""
+    if not refinement.moves:
+        return ()
     arities = dict(sorted(moves_written(ruleset)))  # the most for each name
     for name, text in refinement.moves:
         if name not in arities:

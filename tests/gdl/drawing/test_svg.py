@@ -471,3 +471,10 @@ def test_static_facts_stand_beside_the_value_of_a_counter() -> None:
     assert "south by 3" in shown[0]
     over = draw_svg(layout_of_game("threeHills"), [gdl.parse_term("(stage over)")])
     assert "worth" not in over
+
+
+def test_pieces_that_are_drawn_by_their_traits_have_their_words_under_the_pointer() -> None:
+    root = picture("quarto", 1)
+    titles = {title.text for title in root.iter(f"{SVG}title")}
+    assert "short, light, round, hollow: stock" in titles
+    assert not any("slrh" in text for text in texts(root))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.analysis.move_names import names_without_play
 from gdl.drawing.glyphs import Glyph, GlyphForm, colour_of, glyph_of, palette_colour
-from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, moved
+from gdl.drawing.scene import FLAT, BoardScene, DrawnFact, PlacedCell, moved, say
 from gdl.drawing.shapes import (
     PILE_HEIGHT,
     UNIT,
@@ -181,7 +183,7 @@ class BoardDrawing:
     def _title(self, cell: PlacedCell) -> str:
         """What is on a place, after its name: read aloud, and shown under the pointer."""
         name = self._called.name(cell.place.key) or " ".join(cell.place.key)
-        held = ", ".join(" ".join(item.words) for item in cell.shown)
+        held = ", ".join(say(item.words, self._layout) for item in cell.shown)
         text = f"{name}: {held}" if held else name
         if held and self._decides(cell):
             said = phrase(said="decides", place=text)
@@ -242,6 +244,8 @@ class BoardDrawing:
 
     def _name(self, cell: PlacedCell, down: float) -> str:
         name = " ".join(cell.place.key) if len(cell.place.key) == 1 else ""
+        if name in self._layout.traits_of and name.lower() in self._layout.said_words:
+            return ""  # the picture says as much
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
         return f'<text class="name" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
@@ -286,6 +290,10 @@ class BoardDrawing:
                 f'<rect class="sq" x="-{UNIT / 2}" y="-8" width="{UNIT}" height="16" rx="4"/>'
                 f'<text font-size="11">{xml(name[:9])}</text>'
             )
+        width = self._layout.size_of.get(name)
+        if width is not None:
+            digits = "".join(filter(str.isdigit, name))
+            return draw_bar(glyph, digits or name, UNIT * FLAT / 2, width)
         return draw_glyph(glyph, UNIT / 2 - 1)
 
     def _things(self, cell: PlacedCell) -> str:
@@ -338,13 +346,17 @@ class BoardDrawing:
         return self._glyph(item).form is GlyphForm.FILL
 
     def _glyph(self, item: DrawnFact) -> Glyph:
-        return glyph_of(item.words, item.part, self._layout)
+        glyph = glyph_of(item.words, item.part, self._layout)
+        if self._board.middle is not None and glyph.form is GlyphForm.DISC:
+            return replace(glyph, form=GlyphForm.FILL)  # whose a square is, shown by all of it
+        return glyph
 
     def _drawn(self, cell: PlacedCell, item: DrawnFact, size: float) -> str:
         if item.part is Part.COUNT:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
-            return draw_bar(self._glyph(item), item.words[-1], size)
+            width = self._layout.size_of.get(item.words[-1], 1.0)
+            return draw_bar(self._glyph(item), item.words[-1], size, width)
         if item.part is Part.LAYER:
             return draw_bar(glyph_of(item.words[1:], item.part, self._layout), "", size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
@@ -390,20 +402,22 @@ class BoardDrawing:
             "left": (-half, -half, -half, half),
             "right": (half, -half, half, half),
         }[where]
-        colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
-        paint = f' stroke="{xml(colour)}"' if colour else ""
-        style = "side" if colour else "side ink"
         x1, y1, x2, y2 = map(number, ends)
         return (
-            f'<line class="{style}" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
-            f'y2="{y2}"{paint}/>'
+            f'<line {self._paint(item, "ink")} data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" '
+            f'x2="{x2}" y2="{y2}"/>'
         )
+
+    def _paint(self, item: DrawnFact, style: str) -> str:
+        """The attributes of a thick line: a colour, where its words have one or name its owner."""
+        colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
+        return f'class="side" stroke="{xml(colour)}"' if colour else f'class="side {style}"'
 
     # ------------------------------------------------------------------ lines between cells
 
     def _lines(self) -> list[str]:
         return [
-            f'<line class="side {"drawn" if line.item.placed else "ink"}" '
+            f"<line {self._paint(line.item, 'drawn' if line.item.placed else 'ink')} "
             f'data-fact="{xml(line.item.fact)}" '
             f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
             f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'

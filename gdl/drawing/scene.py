@@ -22,11 +22,18 @@ from gdl.analysis.boards import (
     natural_key,
     words_of,
 )
+from gdl.analysis.move_names import spoken
 from gdl.language import Term
 
 LONG_VALUE = 60
 """Characters from which on the facts of one function take several lines of the table."""
 
+
+FLAT = 0.5
+"""How high a thing is that is seen from its side as a bar, in places."""
+
+ENDED = frozenset({"over", "ended", "finished"})
+"""Values of a counter that say only that the match is over, which no reader needs to be told."""
 
 _BESIDE = (Part.HELPER, Part.ASIDE)
 """What a person does not follow from step to step."""
@@ -133,6 +140,10 @@ class Scene:
     counters: tuple[Note, ...]
     scores: tuple[Note, ...]
     rows: tuple[Note, ...]
+    unsaid: tuple[str, ...] = ()
+    """Facts, as text, that say nothing to a reader."""
+    beside: tuple[Note, ...] = ()
+    """What the rules say of the present value of a counter, in ``words``."""
 
     @property
     def remark(self) -> str:
@@ -142,6 +153,17 @@ class Scene:
 
 HIDDEN = "The whole state: in the match, roles see only what their percepts tell."
 """The remark below drawings of games with hidden information."""
+
+
+def say(words: Iterable[str], layout: BoardLayout) -> str:
+    """Say words of the rules as people do; roles, and what is no plain word, as they are."""
+    said = layout.said_words
+    return " ".join(
+        said.get(word.lower()) or spoken(word)
+        if word not in layout.roles and word.replace("_", "").isalnum()
+        else word
+        for word in words
+    )
 
 
 def make_scene(
@@ -226,8 +248,8 @@ class _Sorter:
         if key not in board.index:
             return False
         if pattern.part is Part.EDGE:
-            end = pattern.end_of(words_of(fact))
-            if end not in board.index:
+            end = board.end_of(pattern, words_of(fact))
+            if end is None:
                 return False
             one, two = board.places[board.index[key]], board.places[board.index[end]]
             self._lines[number].append(DrawnLine((one.x, one.y), (two.x, two.y), item))
@@ -243,16 +265,34 @@ class _Sorter:
         return Scene(
             layout,
             tuple(self._board(number, board) for number, board in enumerate(layout.boards)),
-            tuple(self._notes_of("turn")),
-            tuple(self._counter_notes()),
-            tuple(self._notes_of("score")),
-            tuple(self._table()),
+            tuple(map(self._said, self._notes_of("turn"))),
+            tuple(self._said(note) for note in self._counter_notes() if not _is_over(note)),
+            tuple(map(self._said, self._notes_of("score"))),
+            tuple(map(self._said, self._table())),
+            tuple(note.facts[0] for note in self._counter_notes() if _is_over(note)),
+            tuple(self._beside()),
         )
+
+    def _beside(self) -> Iterator[Note]:
+        """The static facts that begin with the value of a counter."""
+        for counter, relation, rows in self._layout.beside:
+            values = {words_of(fact) for fact in self._notes["counter"][counter]}
+            known = tuple(row[1:] for row in rows if row[:1] in values)
+            if known:
+                yield self._said(Note(relation, "; ".join(map(" ".join, known)), (), words=known))
+
+    def _said(self, note: Note) -> Note:
+        """A note in the words that people say."""
+        name, *values = (
+            say(text.split(), self._layout) for text in (note.name, *note.value.split("; "))
+        )
+        return replace(note, name=name, value="; ".join(values))
 
     def _board(self, number: int, board: Board) -> BoardScene:
         places: Sequence[Place] = board.places
         if board.shape is Shape.STACKS:
-            places = stacked(board, self._supports[number])
+            is_flat = any(place.key[0] in self._layout.size_of for place in board.places)
+            places = stacked(board, self._supports[number], FLAT if is_flat else 1.0)
         cells = tuple(
             PlacedCell(
                 place,
@@ -345,6 +385,10 @@ class _Sorter:
         return found
 
 
+def _is_over(note: Note) -> bool:
+    return note.value.lower() in ENDED
+
+
 def _words(facts: Iterable[Term]) -> tuple[tuple[str, ...], ...]:
     return tuple((function_of(fact)[0], *words_of(fact)) for fact in facts)
 
@@ -354,10 +398,10 @@ def _plain(text: str) -> str:
     return text.replace("(", "").replace(")", "")
 
 
-def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:
+def stacked(board: Board, supports: Mapping[str, str], step: float = 1.0) -> list[Place]:
     """Place things on what supports them; what supports and is on nothing is at the bottom.
 
-    Things that stand on the same thing stand beside each other.
+    Things that stand on the same thing stand beside each other; each is ``step`` places high.
     """
     above: dict[str, list[str]] = defaultdict(list)
     for thing, support in sorted(supports.items()):
@@ -371,7 +415,7 @@ def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:
     for name in names:
         spots.setdefault(name, (left, 0.0))
     height = max((y for _, y in spots.values()), default=0)
-    return [Place((name,), spots[name][0], height - spots[name][1]) for name in names]
+    return [Place((name,), spots[name][0], (height - spots[name][1]) * step) for name in names]
 
 
 def _single(root: str, left: float, spots: dict[str, tuple[float, float]]) -> float:

@@ -102,15 +102,16 @@ def listed(items: Sequence[DrawnFact]) -> list[Spot]:
     return [((0.0, (i + 1) * step - UNIT / 2), UNIT / 2 - 4, item) for i, item in enumerate(items)]
 
 
-def draw_bar(glyph: Glyph, word: str, size: float) -> str:
-    """A thing seen from its side: a bar with its name."""
+def draw_bar(glyph: Glyph, word: str, size: float, width: float = 1.0) -> str:
+    """A thing seen from its side: a bar with its name; its ``width`` is 1 for the largest."""
     fill = glyph.colour if glyph.form is not GlyphForm.NUMBER else palette_colour(word)
     ink = "#ffffff" if _is_dark(fill) else "#222222"
-    half = UNIT * 0.46
+    half = UNIT * 0.46 * (0.3 + 0.7 * width)
     return (
         f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
         f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
-        f'<text font-size="{number(size * 1.3)}" fill="{ink}">{xml(word[:7])}</text>'
+        f'<text font-size="{number(min(size * 1.3, 3.2 * half / max(len(word[:7]), 1)))}" '
+        f'fill="{ink}">{xml(word[:7])}</text>'
     )
 
 

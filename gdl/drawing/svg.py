@@ -16,9 +16,9 @@ from gdl.analysis.boards import BoardLayout, Part, Shape
 from gdl.drawing.board_drawing import BoardDrawing
 from gdl.drawing.cards import draw_hand
 from gdl.drawing.glyphs import legend
-from gdl.drawing.scene import Note, Scene, make_scene
+from gdl.drawing.scene import Note, Scene, make_scene, say
 from gdl.drawing.shapes import draw_glyph, number, phrase, xml
-from gdl.drawing.tables import RoleTable, draw_role_table, heading_width, role_tables
+from gdl.drawing.tables import RoleTable, draw_role_table, heading_width, role_tables, table_beside
 from gdl.drawing.words import describe
 from gdl.language import Term
 
@@ -150,19 +150,26 @@ class _Picture:
     def text(self) -> str:
         """The whole picture."""
         scene = self._scene
+        self._parts += [f'<g data-fact="{xml(fact)}"/>' for fact in scene.unsaid]
         hidden = () if self._options.with_turn else self._layout.roles
         turn = [note for note in scene.turn if note.value not in hidden]
         self._note_lines([*turn, *scene.counters], joined=True)
         rows = [note for note in scene.rows if not note.cards]
         tables, in_tables = role_tables((*scene.scores, *rows), self._layout.roles)
+        beside = {note.name: table_beside(note) for note in scene.beside}
+        tables += [table for table in beside.values() if table is not None]
         if self._drawn:
-            tables, in_tables = [], frozenset()
-        self._note_lines([note for note in scene.scores if note.name not in in_tables])
+            tables, in_tables, beside = [], frozenset(), {}
+        self._note_lines([note for note in scene.beside if beside.get(note.name) is None])
+        scores = [note for note in scene.scores if not in_tables.issuperset(_functions(note))]
+        self._note_lines(scores)
         self._boards()
         self._role_tables(tables)
-        self._hands([note for note in scene.rows if note.cards])
+        hands = [note for note in scene.rows if note.cards]
+        told = [note for note in rows if _is_of_roles(note, hands, self._layout)]
+        self._hands(hands, told)
         most = MOST_NOTES if self._drawn else MOST_NOTES_ALONE
-        notes = [note for note in rows if not in_tables.issuperset(_functions(note))]
+        notes = [n for n in rows if not in_tables.issuperset(_functions(n)) and n not in told]
         self._note_lines(notes, most=most)
         if self._options.with_legend:
             self._legend()
@@ -206,17 +213,25 @@ class _Picture:
             self._line(line.spans, line.length)
 
     def _role_tables(self, tables: Sequence[RoleTable]) -> None:
-        first = max(map(heading_width, tables), default=0.0)
+        first = max((heading_width(table, self._layout) for table in tables), default=0.0)
         for table in tables:
-            drawn, width, height = draw_role_table(table, 12, self._y, first)
+            drawn, width, height = draw_role_table(table, self._layout, (12, self._y), first)
             self._parts.append(drawn)
             self._y += height
             self._width = max(self._width, width)
 
-    def _hands(self, hands: Sequence[Note]) -> None:
-        """Draw the cards that each holds below a line that says who."""
+    def _hands(self, hands: Sequence[Note], told: Sequence[Note]) -> None:
+        """Draw the cards that each holds below a line that says who, and what is told of them."""
         for note in hands:
-            self._line(f'<tspan class="soft">{xml(note.name)}</tspan>', len(note.name))
+            spans, length = f'<tspan class="soft">{xml(note.name)}</tspan>', len(note.name)
+            for other in told:
+                for fact, words in zip(other.facts, other.words, strict=True):
+                    if words[1] == _holder(note):
+                        weight = ' font-weight="600"' if other.changed else ""
+                        text = f'data-fact="{xml(fact)}"{weight}>{xml(other.name)}'
+                        spans += f'<tspan class="soft">   ·   </tspan><tspan {text}</tspan>'
+                        length += 7 + len(other.name)
+            self._line(spans, length)
             drawn, width, height = draw_hand(note.cards, 12, self._y, MAX_WIDTH)
             self._parts.append(drawn)
             self._y += height
@@ -278,6 +293,7 @@ class _Picture:
             return
         x, self._y = 12.0, self._y + 14
         for text, glyph in entries[:40]:
+            text = say(text.split(), self._layout)
             shown = text if len(text) <= 32 else text[:31] + "…"
             width = 38 + 8.0 * len(shown)
             if x > 12 and x + width > max(self._width, 420):
@@ -303,6 +319,17 @@ def _line_of(note: Note) -> _Line:
         f'<tspan data-fact="{xml(facts)}"{weight}{phrase(**note.phrase)}>{xml(note.value)}</tspan>'
     )
     return _Line(spans, len(note.name) + len(note.value) + 3, facts)
+
+
+def _holder(hand: Note) -> str:
+    """Who holds a hand: the last word of what it is called."""
+    return hand.name.rpartition(" ")[2]
+
+
+def _is_of_roles(note: Note, hands: Sequence[Note], layout: BoardLayout) -> bool:
+    """Whether a note says something only of roles that hold cards: that they bet, or pass."""
+    holders = {_holder(hand) for hand in hands} & set(layout.roles)
+    return bool(note.words) and all(len(words) == 2 and words[1] in holders for words in note.words)
 
 
 def _functions(note: Note) -> set[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gdl.drawing.scene import Note
+from gdl.analysis.boards import BoardLayout
+from gdl.drawing.scene import Note, say
 from gdl.drawing.shapes import number, xml
 
 MIN_LISTED = 4
@@ -71,6 +72,14 @@ def role_tables(
     return tables, frozenset(shown)
 
 
+def table_beside(note: Note) -> RoleTable | None:
+    """A row of what a note says of each of some things; None where it says something else."""
+    values = {("", words[0]): ("", words[1], False) for words in note.words if len(words) == 2}
+    if not len(values) == len(note.words) <= MAX_COLUMNS:
+        return None
+    return RoleTable(note.name, tuple(column for _, column in values), ("",), values)
+
+
 def _list(
     title: str, facts: Sequence[tuple[str, tuple[str, ...], bool]], roles: Sequence[str]
 ) -> RoleTable | None:
@@ -96,20 +105,25 @@ def _table(
     return RoleTable(title, tuple(sorted({column for _, column in values})), rows, values)
 
 
-def heading_width(table: RoleTable) -> float:
+def heading_width(table: RoleTable, layout: BoardLayout) -> float:
     """The pixels that a table's title and roles take before its first column."""
-    return max(60.0, 12 + 8.6 * max(len(text) for text in (table.title, *table.roles)))
+    title = say([table.title], layout)
+    return max(60.0, 12 + 8.6 * max(len(text) for text in (title, *table.roles)))
 
 
-def draw_role_table(table: RoleTable, x: float, y: float, first: float) -> tuple[str, float, float]:
+def draw_role_table(
+    table: RoleTable, layout: BoardLayout, corner: tuple[float, float], first: float
+) -> tuple[str, float, float]:
     """Draw a table with its upper left corner at a point; return it with its width and height.
 
     Its columns begin ``first`` pixels to the right.
     """
-    parts = [_text(x, y + 12, table.title, 14, "left soft")] if table.title else []
+    x, y = corner
+    title, columns = say([table.title], layout), [say([each], layout) for each in table.columns]
+    parts = [_text(x, y + 12, title, 14, "left soft")] if title else []
     parts += [
         _text(x + first + (i + 0.5) * _WIDE, y + 12, column, 14 if len(column) < 9 else 11, "soft")
-        for i, column in enumerate(table.columns)
+        for i, column in enumerate(columns)
     ]
     for row, role in enumerate(table.roles):
         middle = y + 26 + (row + 0.5) * _ROW

@@ -39,7 +39,7 @@ def draw_text(
     """
     scene = make_scene(layout, state, before)
     parts: list[Text] = []
-    parts += _note_lines([*scene.turn, *scene.counters])
+    parts += _note_lines([*scene.turn, *scene.counters, *scene.beside])
     parts += _note_lines(scene.scores)
     for board in scene.boards:
         if board.cells:

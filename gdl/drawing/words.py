@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from gdl.analysis.boards import BoardLayout, Part, function_of, words_of
-from gdl.analysis.move_names import names_without_play, spoken
-from gdl.drawing.scene import Note, Scene
+from gdl.analysis.move_names import names_without_play
+from gdl.drawing.scene import Note, Scene, say
 from gdl.language import Atom, Constant, Function, Rule, Term, atoms_of
 
 MAX_PLACES = 12
@@ -45,15 +45,20 @@ def describe(scene: Scene) -> str:
     All words are of the rules, so that it is read in any language.
     """
     hands = [note for note in scene.rows if note.cards]
-    notes = (*scene.turn, *scene.counters, *scene.scores, *hands)
+    notes = (*scene.turn, *scene.counters, *scene.beside, *scene.scores, *hands)
     parts = [f"{note.name} {_value(note)}".strip() for note in notes]
     names = names_without_play(scene.layout).boards
     for board in scene.boards:
         called = names[board.index]
         held = [
-            (" ".join(item.words), called.name(cell.place.key) or " ".join(cell.place.key))
+            (say(item.words, scene.layout), called.name(cell.place.key) or " ".join(cell.place.key))
             for cell in board.cells
             for item in cell.shown
+        ]
+        name_at = {(p.x, p.y): called.name(p.key) or " ".join(p.key) for p in board.board.places}
+        held += [
+            (say(line.item.words, scene.layout), f"{name_at[line.start]}-{name_at[line.end]}")
+            for line in board.lines
         ]
         for words, places in groupby(sorted(held), key=lambda each: each[0]):
             parts.append(f"{words}: {', '.join(place for _, place in places)}")
@@ -80,7 +85,9 @@ def ending_in_words(
     decisive = _facts_in_words(layout, facts)
     if decisive:
         return EndingWords(things=decisive)
-    return EndingWords(causes=tuple(words for rule in rules if (words := _rule_in_words(rule))))
+    return EndingWords(
+        causes=tuple(words for rule in rules if (words := _rule_in_words(rule, layout)))
+    )
 
 
 def _facts_in_words(
@@ -95,10 +102,9 @@ def _facts_in_words(
             if pattern is None or pattern.part is Part.PANEL:
                 continue
             place = cells[number].name(pattern.key_of(words)) or " ".join(pattern.key_of(words))
-            if pattern.end:
-                end = cells[number].name(pattern.end_of(words))
-                place += f"-{end or ' '.join(pattern.end_of(words))}"
-            content = " ".join(pattern.content_of(words)) or spoken(function_of(fact)[0])
+            if pattern.part is Part.EDGE and (end := board.end_of(pattern, words)):
+                place += f"-{cells[number].name(end) or ' '.join(end)}"
+            content = say(pattern.content_of(words) or [pattern.name], layout)
             if place not in placed[content]:
                 placed[content].append(place)
             break
@@ -111,7 +117,7 @@ def _thing_in_words(thing: str, places: Sequence[str]) -> str:
     return f"{thing} on {_listed(places)}"
 
 
-def _rule_in_words(rule: Rule) -> str:
+def _rule_in_words(rule: Rule, layout: BoardLayout) -> str:
     """The conditions of a rule, without those that hold in every state.
 
     Nothing where no condition names anything: a bare name is of the rulesheet's making.
@@ -123,7 +129,7 @@ def _rule_in_words(rule: Rule) -> str:
             continue
         words = _spoken_words(atom)
         names_something |= len(words) > 1
-        said = " ".join(map(spoken, words))
+        said = say(words, layout)
         found.append(said if is_positive else f"not {said}")
     return " and ".join(found) if names_something else ""
 

@@ -32,9 +32,10 @@ from gdl.analysis.boards.layout import (
     words_of,
 )
 from gdl.analysis.boards.moves import BoardCell, Outcome, cells_of_move, state_after
-from gdl.analysis.boards.refinement import LayoutRefinement, LayoutRefinementError
+from gdl.analysis.boards.refinement import ARGUMENT, LayoutRefinement, LayoutRefinementError
 
 __all__ = [
+    "ARGUMENT",
     "Board",
     "BoardCell",
     "BoardLayout",

@@ -5,9 +5,11 @@ Dice are found in how rules make facts, cards and traits in the words of the rul
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from gdl.analysis.boards.evidence import RulesEvidence
+from gdl.analysis.boards.evidence import Row, RulesEvidence
 from gdl.analysis.boards.grids import Grid, GridFacts
 from gdl.analysis.boards.layout import function_of
 from gdl.datalog import dependency_graph, reachable
@@ -108,6 +110,77 @@ def traits_of_words(domains: Iterable[frozenset[str]]) -> Mapping[str, tuple[int
         if is_whole and not any(word.isdigit() for word in words):
             found |= {word: tuple(letters[i].index(word[i]) for i in telling) for word in words}
     return found
+
+
+_DRAWN_TRAITS = (
+    frozenset({"small", "short", "little", "low"}),
+    frozenset({"light", "white", "pale", "bright"}),
+    frozenset({"square", "angular", "cubic", "box"}),
+    frozenset({"hollow", "holed", "hole"}),
+)
+"""Words for what is drawn where the trait of each kind is 1."""
+
+
+def named_traits(
+    traits: Mapping[str, tuple[int, ...]], static: Mapping[RelationKey, frozenset[Row]]
+) -> tuple[Mapping[str, tuple[int, ...]], Mapping[str, tuple[str, ...]]]:
+    """Find the words of a static relation for the traits of pieces, as (has tdrf tall).
+
+    Return the traits, as they are drawn where these words tell it, and the words of each piece;
+    the traits as they were, and no words, where no relation has one for each.
+    """
+    count = len(next(iter(traits.values()), ()))
+    alike = [
+        [frozenset(word for word, bits in traits.items() if bits[i] == bit) for bit in (0, 1)]
+        for i in range(count)
+    ]
+    for relation, rows in sorted(static.items()) if traits else ():
+        if relation[1] != 2 or not traits.keys() <= {thing for thing, _ in rows}:
+            continue
+        carriers: dict[str, set[str]] = {}
+        for thing, word in rows:
+            carriers.setdefault(word, set()).add(thing)
+        word_of = {frozenset(those): word for word, those in sorted(carriers.items())}
+        if all(those in word_of for pair in alike for those in pair):
+            said = {
+                piece: tuple(word_of[alike[i][bit]] for i, bit in enumerate(bits))
+                for piece, bits in traits.items()
+            }
+            return _as_drawn(traits, said), said
+    return traits, {}
+
+
+def _as_drawn(
+    traits: Mapping[str, tuple[int, ...]], said: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, tuple[int, ...]]:
+    """The traits, with small, light, square and hollow pieces drawn so; else as they were."""
+    drawn = {
+        piece: tuple(int(not known.isdisjoint(words)) for known in _DRAWN_TRAITS[: len(words)])
+        for piece, words in said.items()
+    }
+    return drawn if len(set(drawn.values())) == len(traits) else traits
+
+
+_SIZE = re.compile(r"(small|narrow|light)|large|big|wide|heav", re.IGNORECASE)
+"""What names of relations that order things by their size have in them."""
+
+
+def sizes_of(
+    things: frozenset[str], static: Mapping[RelationKey, frozenset[Row]]
+) -> Mapping[str, float]:
+    """Return the sizes of things, up to 1, that a static relation puts in order.
+
+    The relation, such as (smaller 1 2), has all pairs of these things; empty where none does.
+    """
+    for (name, arity), rows in sorted(static.items()):
+        found = _SIZE.search(name) if arity == 2 else None
+        if found is None:
+            continue
+        pairs = [row if found[1] else row[::-1] for row in rows if things.issuperset(row)]
+        ranks = Counter(large for _, large in pairs)
+        if sorted(ranks[thing] for thing in things) == list(range(len(things))):
+            return {thing: (ranks[thing] + 1) / len(things) for thing in things}
+    return {}
 
 
 def hands_of(evidence: RulesEvidence) -> frozenset[tuple[str, int]]:

@@ -312,6 +312,17 @@ class Links:
     """For an argument of a move, how often it is an argument of a fact."""
 
 
+def moves_written(ruleset: Ruleset) -> set[FunctionKey]:
+    """Return the functions of moves that rules write, with their numbers of arguments."""
+    return {
+        function_of(atom.args[1])
+        for rule in ruleset.rules
+        for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]
+        if atom.name in ("does", "legal") and len(atom.args) == 2
+        if not isinstance(atom.args[1], Variable)
+    }
+
+
 def link_moves(ruleset: Ruleset) -> Links:
     """Count for each argument of a move the arguments of facts that share its variable."""
     found: dict[tuple[str, int, int], dict[tuple[str, int, int], int]] = defaultdict(

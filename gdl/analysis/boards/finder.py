@@ -14,7 +14,13 @@ from gdl.analysis.boards.board_building import (
     stack_board,
     with_short_rows,
 )
-from gdl.analysis.boards.equipment import are_thrown, hands_of, traits_of_words
+from gdl.analysis.boards.equipment import (
+    are_thrown,
+    hands_of,
+    named_traits,
+    sizes_of,
+    traits_of_words,
+)
 from gdl.analysis.boards.evidence import (
     FluentTable,
     Links,
@@ -35,13 +41,18 @@ from gdl.analysis.boards.layout import (
     Shape,
     function_of,
 )
-from gdl.analysis.boards.places import Embedding, embed
+from gdl.analysis.boards.places import COMPASS_WORDS, Embedding, embed, is_by_compass
 from gdl.analysis.boards.refinement import (
     NO_REFINEMENT,
     LayoutRefinement,
     LayoutRefinementError,
 )
-from gdl.analysis.boards.stated_boards import refined, stated_board
+from gdl.analysis.boards.stated_boards import (
+    facts_beside,
+    move_texts,
+    refined,
+    stated_board,
+)
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -94,6 +105,10 @@ class _Finder:
         boards = with_helpers(stated, evidence)
         patterns = move_patterns(boards, self.links)
         domains = [each for fluent in evidence.fluents.values() for each in fluent.columns]
+        traits, named = named_traits(traits_of_words(domains), evidence.static)
+        words = {piece: ", ".join(map(str, said)) for piece, said in named.items()}
+        if any(is_by_compass(place.key[-1] for place in board.places) for board in boards):
+            words |= COMPASS_WORDS
         return BoardLayout(
             evidence.roles,
             self._lettered(boards, patterns),
@@ -103,10 +118,24 @@ class _Finder:
             evidence.ruleset.has_percepts,
             patterns,
             self.refinement.styles,
-            tuple(sorted(traits_of_words(domains).items())),
+            tuple(sorted(traits.items())),
             hands_of(evidence),
             frozenset(self.dice),
+            self._sizes(boards),
+            tuple(sorted((words | dict(self.refinement.words)).items())),
+            move_texts(self.refinement, evidence.ruleset),
+            tuple(facts_beside(self.refinement, evidence.ruleset, counters)),
         )
+
+    def _sizes(self, boards: Iterable[Board]) -> tuple[tuple[str, float], ...]:
+        """The sizes of things that lie on each other."""
+        found: dict[str, float] = {}
+        for board in boards:
+            key = board.patterns[0].name, board.patterns[0].arity
+            if board.shape in (Shape.PILES, Shape.STACKS) and key[1] == 2:
+                things = self.evidence.fluents[key].columns[0]
+                found |= sizes_of(things, self.evidence.static)
+        return tuple(sorted(found.items()))
 
     def _lettered(
         self, boards: tuple[Board, ...], patterns: Sequence[MovePattern]

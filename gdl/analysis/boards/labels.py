@@ -20,6 +20,9 @@ FOLDED_RATIO = 6
 MIN_FOLDED = 16
 """The fewest lines of such a board."""
 
+MOST_GAPS = 3
+"""How many crossings of columns and rows there are for each point, if these name it."""
+
 STRIP_GAP = 1.2
 """Places between two strips."""
 
@@ -61,6 +64,20 @@ def square_labels(across: Sequence[str], down: Sequence[str]) -> tuple[Label, ..
         Label(text, float(i), float(len(down)), "column", text) for i, text in enumerate(across)
     ]
     beside = [Label(text, -1.0, float(i), "row", text) for i, text in enumerate(down)]
+    return (*below, *beside)
+
+
+def point_labels(places: Sequence[Place]) -> tuple[Label, ...]:
+    """Call columns of points by letters and rows by numbers from below, as squares of chess.
+
+    None where points have a name of one word, or lie in more columns and rows than these help with.
+    """
+    xs, ys = (sorted({getattr(place, way) for place in places}) for way in "xy")
+    fills = len(xs) * len(ys) <= MOST_GAPS * len(places)
+    if len(places[0].key) == 1 or not fills or len(xs) > len(ascii_lowercase):
+        return ()
+    below = [Label(text, x, ys[-1] + 1) for text, x in zip(ascii_lowercase, xs, strict=False)]
+    beside = [Label(str(i), xs[0] - 1, y, "row") for i, y in enumerate(reversed(ys), 1)]
     return (*below, *beside)
 
 

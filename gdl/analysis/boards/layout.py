@@ -37,7 +37,7 @@ class Part(StrEnum):
     COUNT = "count"
     """The number of equal things on a place: seeds, pebbles."""
     EDGE = "edge"
-    """A line between two places."""
+    """A line between two places, of which the fact names both, or one and a side of its square."""
     SIDE = "side"
     """A side of a square."""
     LAYER = "layer"
@@ -171,6 +171,33 @@ class Board:
         """The pattern for each function, by name and number of arguments."""
         return {(pattern.name, pattern.arity): pattern for pattern in self.patterns}
 
+    def end_of(self, pattern: FactPattern, args: tuple[str, ...]) -> tuple[str, ...] | None:
+        """The key of the place to which a fact draws an edge; None where there is none."""
+        if pattern.end:
+            end = pattern.end_of(args)
+            return end if end in self.index else None
+        key = pattern.key_of(args)
+        ends = (self.far_corners.get((word, key)) for word in pattern.content_of(args))
+        return next((end for end in ends if end is not None), None)
+
+    @cached_property
+    def far_corners(self) -> dict[tuple[str, tuple[str, ...]], tuple[str, ...]]:
+        """Where places are corners: for a word of a side, and the corner of its square, its end."""
+        if self.middle is None:
+            return {}
+        across, down = (2 * way for way in self.middle)
+        spots = {(place.x, place.y): place.key for place in self.places}
+        steps = {
+            word: (across, 0.0) if side in ("top", "bottom") else (0.0, down)
+            for word, side in self.sides
+        }
+        return {
+            (word, place.key): end
+            for place in self.places
+            for word, (x, y) in steps.items()
+            if (end := spots.get((place.x + x, place.y + y))) is not None
+        }
+
     @property
     def key_length(self) -> int:
         """How many words name a place."""
@@ -209,6 +236,25 @@ class BoardLayout:
     """Functions whose last argument is a card, and their numbers of arguments."""
     dice: frozenset[tuple[str, int]] = frozenset()
     """Functions whose numbers are thrown by chance, or said of what it has thrown."""
+
+    sizes: tuple[tuple[str, float], ...] = ()
+    """Words for things that lie on each other, and how large they are: at most 1."""
+    words: tuple[tuple[str, str], ...] = ()
+    """Words of the rules, and what people say instead."""
+    move_texts: tuple[tuple[str, str], ...] = ()
+    """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
+    beside: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = ()
+    """Counters, each with a static relation and its rows, of which those with its value count."""
+
+    @cached_property
+    def size_of(self) -> dict[str, float]:
+        """How large things are of which the rules say it."""
+        return dict(self.sizes)
+
+    @cached_property
+    def said_words(self) -> dict[str, str]:
+        """What people say instead of words of the rules, which are in small letters."""
+        return {word.lower(): said for word, said in self.words}
 
     @cached_property
     def traits_of(self) -> dict[str, tuple[int, ...]]:

@@ -8,6 +8,15 @@
     [colours]                    # a word of the rules, and a colour as #rrggbb
     wolf = "#777777"
 
+    [words]                      # a word of the rules, and what people say instead
+    p1 = "first ahead by 1"
+
+    [moves]                      # a function of moves, and what they are called, with its arguments
+    put = "board {1}, square {2}"
+
+    [beside]                     # a counter, and a relation whose facts with its value are shown
+    round = "worth"
+
     [[boards]]
     facts = ["drawn", "owned"]   # functions of facts; the first one says which board is meant
     title = "Boxes"
@@ -43,6 +52,7 @@ MAX_BYTES = 100_000
 
 Side = Literal["top", "bottom", "left", "right"]
 ArgumentNumber = Annotated[int, Field(ge=1, le=32)]
+Said = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f]+$")]
 
 
 class LayoutFileError(GdlError):
@@ -91,6 +101,9 @@ class _Board(_Model):
 class _File(_Model):
     glyphs: dict[str, Annotated[str, Field(min_length=1, max_length=8)]] = {}
     colours: dict[str, Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = {}
+    words: dict[str, Said] = {}
+    moves: dict[str, Said] = {}
+    beside: dict[str, str] = {}
     boards: list[_Board] = []
 
 
@@ -117,6 +130,9 @@ def read_layout_file(file: Path) -> LayoutRefinement:
         tuple(
             (word, Style(found.glyphs.get(word, ""), found.colours.get(word, ""))) for word in words
         ),
+        tuple(sorted(found.words.items())),
+        tuple(sorted(found.moves.items())),
+        tuple(sorted(found.beside.items())),
     )
 
 

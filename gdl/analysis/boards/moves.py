@@ -84,7 +84,8 @@ def _cells_at(
         size = board.key_length
         key = words[start : start + size]
         if key in board.index and _may_name(pattern, number, start, size):
-            return size, [BoardCell(number, key)]
+            ends = (board.far_corners.get((word, key)) for word in words)
+            return size, [BoardCell(number, each) for each in (key, *filter(None, ends))]
     return 0, []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
 
@@ -35,6 +35,18 @@ _COMPASS: Mapping[str, Position] = {
     "s": (1, 2),
     "se": (2, 2),
 }
+COMPASS_WORDS: Mapping[str, str] = {
+    "n": "north",
+    "ne": "northeast",
+    "e": "east",
+    "se": "southeast",
+    "s": "south",
+    "sw": "southwest",
+    "w": "west",
+    "nw": "northwest",
+    **dict.fromkeys(("m", "c", "mid", "center", "centre"), "middle"),
+}
+"""What people say of points of the compass and what is between them."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +128,17 @@ def _by_letter(values: frozenset[str]) -> Embedding | None:
     return Embedding(Shape.HEXES, positions, "names with a letter for each row")
 
 
+def is_by_compass(values: Iterable[str]) -> bool:
+    """Whether places are called by all points of the compass, and perhaps one for the middle."""
+    names = {value.lower() for value in values}
+    return names >= _COMPASS.keys() and len(names) <= len(_COMPASS) + 1
+
+
 def _by_compass(values: frozenset[str]) -> Embedding | None:
+    if not is_by_compass(values):
+        return None
     points = {value: _COMPASS[value.lower()] for value in values if value.lower() in _COMPASS}
     middle = values - points.keys()
-    if len(points) != 8 or len(middle) > 1:
-        return None
     positions = points | dict.fromkeys(middle, (1.0, 1.0))
     return Embedding(Shape.SQUARES, positions, "points of the compass")
 

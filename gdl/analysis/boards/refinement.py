@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ class LayoutRefinementError(GdlError):
 
 
 Position = tuple[float, float]
+
+ARGUMENT = re.compile(r"\{([0-9]{1,2})\}")
+"""Where an argument of a move is in what the move is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,12 @@ class LayoutRefinement:
 
     boards: tuple[BoardRefinement, ...] = ()
     styles: tuple[tuple[str, Style], ...] = ()
+    words: tuple[tuple[str, str], ...] = ()
+    """Words of the rules, and what people say instead."""
+    moves: tuple[tuple[str, str], ...] = ()
+    """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Functions of one argument, and static relations of which their value picks facts."""
 
     def of(self, names: frozenset[str]) -> BoardRefinement | None:
         """Return what is said of the board on which facts of these functions are."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.board_building import row_spot
-from gdl.analysis.boards.evidence import FluentTable, Row
+from gdl.analysis.boards.evidence import FluentTable, Row, moves_written
 from gdl.analysis.boards.grids import MAX_PLACES
-from gdl.analysis.boards.layout import Board, FactPattern, Part, Place, Shape
-from gdl.analysis.boards.refinement import BoardRefinement, LayoutRefinement
+from gdl.analysis.boards.labels import point_labels
+from gdl.analysis.boards.layout import Board, Counter, FactPattern, Part, Place, Shape
+from gdl.analysis.boards.refinement import (
+    ARGUMENT,
+    BoardRefinement,
+    LayoutRefinement,
+    LayoutRefinementError,
+)
 from gdl.datalog import FunctionKey
-from gdl.language import RelationKey
+from gdl.language import RelationKey, Ruleset
 
 
 def stated_board(
@@ -85,7 +91,44 @@ def refined(
         sides=stated.sides,
     )
     bare = _bare(board, fluents) if stated.sides else frozenset()
+    if bare and (middle := _middle(board, fluents)) is not None:
+        board = _with_corners(board, middle)
+        bare = frozenset()
+    if board.shape is Shape.POINTS and not board.labels:
+        board = replace(board, labels=point_labels(board.places))
     return replace(board, ground=_ground(board, stated, static), bare=bare)
+
+
+def _middle(board: Board, fluents: Mapping[FunctionKey, FluentTable]) -> tuple[float, float] | None:
+    """Where a square is that its corner names, where all its sides are lines to draw.
+
+    None where not one upright and one level side meet in that corner, or where something is on the
+    board from the beginning: then sides are walls.
+    """
+    wanted = (("left", "right"), ("bottom", "top"))
+    found = [[side for _, side in board.sides if side in each] for each in wanted]
+    begun = any(fluents[each.name, each.arity].initial for each in board.patterns)
+    if begun or [len(each) for each in found] != [1, 1]:
+        return None
+    return (0.5 if found[0] == ["left"] else -0.5), (-0.5 if found[1] == ["bottom"] else 0.5)
+
+
+def _with_corners(board: Board, middle: tuple[float, float]) -> Board:
+    """Make places of the corners of squares, with those that no side begins at; sides are edges."""
+    columns, rows = ({getattr(p, way): p.key for p in board.places} for way in "xy")
+    down = [p.key for p in board.places if p.x == min(columns)]
+    across = next(k for k in range(board.key_length) if len({key[k] for key in down}) == 1)
+    known = {(place.x, place.y): place for place in board.places}
+    places = [
+        known.get((x, y))
+        or Place(tuple([(up if k == across else on)[k] for k in range(len(up))]), x, y)
+        for y, on in sorted(rows.items())
+        for x, up in sorted(columns.items())
+    ]
+    patterns = [
+        replace(each, part=Part.EDGE) if each.part is Part.SIDE else each for each in board.patterns
+    ]
+    return replace(board, places=tuple(places), patterns=tuple(patterns), middle=middle)
 
 
 def _bare(board: Board, fluents: Mapping[FunctionKey, FluentTable]) -> frozenset[int]:
@@ -131,3 +174,32 @@ def _ground(
                 if key in board.index:
                     found.append((board.index[key], words))
     return tuple(found)
+
+
+def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
+    """Return what the layout file calls moves, if the rules have them with as many arguments."""
+    if not refinement.moves:
+        return ()
+    arities = dict(sorted(moves_written(ruleset)))  # the most for each name
+    for name, text in refinement.moves:
+        if name not in arities:
+            raise LayoutRefinementError(f"no move is called {name}")
+        numbers = [int(number) for number in ARGUMENT.findall(text)]
+        if not all(0 < number <= arities[name] for number in numbers):
+            expected = f"{{1}} to {{{arities[name]}}}" if arities[name] else "no arguments"
+            raise LayoutRefinementError(f"moves.{name}: expected {expected}, not {text}")
+    return refinement.moves
+
+
+def facts_beside(
+    refinement: LayoutRefinement, ruleset: Ruleset, counters: Sequence[Counter]
+) -> Iterator[tuple[str, str, tuple[Row, ...]]]:
+    """Yield the relations that the layout file has beside counters, as the rules list them."""
+    known = {counter.name for counter in counters}
+    for name, relation in refinement.beside:
+        heads = (rule.head for rule in ruleset.rules if not rule.body)
+        rows = tuple(tuple(map(str, head.args)) for head in heads if head.name == relation)
+        if name not in known or not rows:
+            expected = "a counter and facts of a relation"
+            raise LayoutRefinementError(f"beside.{name}: expected {expected}, not {relation}")
+        yield name, relation, rows

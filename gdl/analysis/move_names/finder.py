@@ -10,6 +10,7 @@ from time import process_time
 from typing import TypeAlias
 
 from gdl.analysis.boards import (
+    ARGUMENT,
     Board,
     BoardLayout,
     MovePattern,
@@ -18,7 +19,7 @@ from gdl.analysis.boards import (
     function_of,
     words_of,
 )
-from gdl.analysis.move_names.names import NOOP, CellNames, MoveNames, MoveTemplate
+from gdl.analysis.move_names.names import NOOP, CellNames, MoveNames, MoveTemplate, joined
 from gdl.errors import GdlError
 from gdl.language import Constant, Function, Term
 from gdl.playouts import play_out, randomness
@@ -151,8 +152,8 @@ class _Finder:
             function: self._template(function, each or self._as_others(function, known))
             for function, each in cells.items()
         }
-        boards = tuple(map(_cell_names, self._layout.boards))
-        names = MoveNames(tuple(templates.values()), boards, self._waiting)
+        boards = tuple(_cell_names(board, self._layout) for board in self._layout.boards)
+        names = MoveNames(tuple(templates.values()), boards, self._waiting, self._layout.said_words)
         confused = set(_confused(names, templates, self._seen))
         said = (
             replace(t, with_name=t.with_name or key in confused) for key, t in templates.items()
@@ -161,10 +162,15 @@ class _Finder:
 
     def _template(self, function: MoveFunction, cells: _Cells) -> MoveTemplate:
         """How the moves of a function are said that name these cells."""
+        text = dict(self._layout.move_texts).get(function[0], "")
+        if text and max(map(int, ARGUMENT.findall(text)), default=0) <= function[1]:
+            return MoveTemplate(*function, text=text)
         pattern, rows = self._pattern(function), self._rows(function)
         taken = {i + k for i, board in cells for k in range(self._size(board))}
         lines = () if cells else self._line(pattern, rows)
         taken |= {i for i, _, _ in lines}
+        side = self._side(cells, rows, function[1])
+        taken |= set() if side is None else {side}
         if not taken:
             return MoveTemplate(*function)
         seen = self._seen.get(function, {})
@@ -178,6 +184,18 @@ class _Finder:
             lines=lines,
             constants=tuple(constants),
             with_name=not all(self._is_piece(pattern, rows, i) for i in told),
+            side=side,
+        )
+
+    def _side(self, cells: _Cells, rows: Sequence[tuple[str, ...]], arity: int) -> int | None:
+        """The argument that always says to which corner a move draws from its only cell."""
+        if len(cells) != 1 or not rows:
+            return None
+        ((start, number),) = cells
+        ends, size = self._layout.boards[number].far_corners, self._size(number)
+        return next(
+            (i for i in range(arity) if all((r[i], r[start : start + size]) in ends for r in rows)),
+            None,
         )
 
     def _pattern(self, function: MoveFunction) -> MovePattern:
@@ -332,19 +350,36 @@ def _spots(board: Board, position: int, way: str) -> Mapping[tuple[str, ...], se
     return found
 
 
-def _cell_names(board: Board) -> CellNames:
+def _own_names(board: Board, layout: BoardLayout) -> dict[str, str]:
+    """What cells are called: by the labels beside them, otherwise as people say their words."""
+    columns = {label.x: label.text for label in board.labels if label.line == "column"}
+    rows = {label.y: label.text for label in board.labels if label.line == "row"}
+    found = {}
+    for place in board.places:
+        said = " ".join(layout.said_words.get(word.lower(), word) for word in place.key)
+        if board.shape is Shape.POINTS and place.x in columns and place.y in rows:
+            said = joined(columns[place.x], rows[place.y])
+        found[" ".join(place.key).lower()] = said
+    return {key: said for key, said in found.items() if said != key}
+
+
+def _cell_names(board: Board, layout: BoardLayout) -> CellNames:
     """How the cells of a board are called: as its labels say, the column before the row."""
     size = board.key_length
     panel = len(board.panels[0].key) if board.panels else 0
     if size - panel != 2 or board.shape not in (Shape.SQUARES, Shape.HEXES):
-        return CellNames(size)
+        return CellNames(size, names=_own_names(board, layout))
     is_row = all(len(each) == 1 for each in _spots(board, size - 2, "y").values())
     column, row = (size - 1, size - 2) if is_row else (size - 2, size - 1)
     columns = {label.word: label.text for label in board.labels if label.line == "column"}
     rows = {label.word: label.text for label in board.labels if label.line == "row"}
-    return CellNames(
+    names = CellNames(
         size,
         (column, row),
         {p.key[column].lower(): columns.get(p.key[column], p.key[column]) for p in board.places},
         {p.key[row].lower(): rows.get(p.key[row], p.key[row]) for p in board.places},
     )
+    ends: dict[str, dict[str, str]] = defaultdict(dict)
+    for (side, key), end in board.far_corners.items():
+        ends[side.lower()][names.name(key) or ""] = names.name(end) or ""
+    return replace(names, ends=dict(ends))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from gdl.analysis.boards import ARGUMENT
 from gdl.language import Term
 
 NOOP = "noop"
@@ -27,13 +28,17 @@ class CellNames:
 
     ``size`` words name a cell. ``order`` are the positions in this key of its column and its row,
     and ``columns`` and ``rows`` their labels by the words of the rules, in small letters; all three
-    are empty where a key is said as it is.
+    are empty where a key is said as it is, or as ``names`` says by its words. Where cells are
+    corners, ``ends`` are the names of those to which a side leads from others, by its word in the
+    rules and by their names.
     """
 
     size: int = 1
     order: tuple[int, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
     rows: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, dict[str, str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def name(self, key: Sequence[str]) -> str | None:
         """Name a cell: ``e4``, ``5,4``, with the words for one of several boards before it.
@@ -41,20 +46,21 @@ class CellNames:
         None where the board has no such column or row.
         """
         if not self.order:
-            return " ".join(key)
+            words = " ".join(key)
+            return self.names.get(words.lower(), words)
         column = self.columns.get(key[self.order[0]].lower())
         row = self.rows.get(key[self.order[1]].lower())
         if column is None or row is None:
             return None
         panel = ",".join(word for i, word in enumerate(key) if i not in self.order)
-        return f"{panel} {_joined(column, row)}".lstrip()
+        return f"{panel} {joined(column, row)}".lstrip()
 
     def line(self, kind: str, word: str) -> str:
         """The label of a ``column`` or ``row``."""
         return (self.columns if kind == "column" else self.rows).get(word.lower(), word)
 
 
-def _joined(column: str, row: str) -> str:
+def joined(column: str, row: str) -> str:
     """Write a letter and a number together, the letter first; two words of a kind with a comma."""
     if column.isalpha() and row.isdigit():
         return column + row
@@ -69,8 +75,10 @@ class MoveTemplate:
 
     ``cells`` has for each cell that a move names its first argument, counted from 0, and its board;
     ``lines`` the arguments that are a whole ``column`` or ``row``, and of which board.
-    ``constants`` are words in small letters that are not said, by argument. The function's name is
-    said where ``with_name``.
+    ``side`` is the argument that says, instead of a second cell, at which side of the square the
+    move is. ``constants`` are words in small letters that are not said, by argument. The function's
+    name is said where ``with_name``. A ``text`` is the whole of what is said, with ``{1}`` for the
+    first argument.
     """
 
     name: str
@@ -79,13 +87,16 @@ class MoveTemplate:
     lines: tuple[tuple[int, str, int], ...] = ()
     constants: tuple[tuple[int, frozenset[str]], ...] = ()
     with_name: bool = True
+    side: int | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True)
 class MoveNames:
     """The names of a game's moves: a value that follows from the rules, and is read as JSON, too.
 
-    Without templates moves are said in their own words. ``waiting`` are moves that a role makes
+    Without templates moves are said in their own words. ``words`` are what people say instead of
+    others, which are in small letters. ``waiting`` are moves that a role makes
     only while others choose. ``column`` and ``row`` are the words for whole ones, which a page can
     say in its language.
     """
@@ -93,6 +104,7 @@ class MoveNames:
     templates: tuple[MoveTemplate, ...] = ()
     boards: tuple[CellNames, ...] = ()
     waiting: frozenset[str] = frozenset({NOOP})
+    words: dict[str, str] = field(default_factory=dict)
     column: str = "column"
     row: str = "row"
 
@@ -164,9 +176,11 @@ class MoveNames:
 
     def said(self, template: MoveTemplate, words: Sequence[str]) -> str:
         """Say a move by its template; in its own words where they name no cell of the board."""
+        if template.text:
+            return ARGUMENT.sub(lambda found: self._said(words[int(found[1]) - 1]), template.text)
         cells, lines = dict(template.cells), {i: (kind, n) for i, kind, n in template.lines}
         unsaid = dict(template.constants)
-        said, is_after_cell, i = [spoken(template.name)] if template.with_name else [], False, 0
+        said, is_after_cell, i = [self._said(template.name)] if template.with_name else [], False, 0
         while i < len(words):
             size = 1
             if i in cells:
@@ -175,17 +189,25 @@ class MoveNames:
                 cell = board.name(words[i : i + size])
                 if cell is None:
                     return " ".join([template.name, *words])
+                if template.side is not None:
+                    end = board.ends.get(words[template.side].lower(), {}).get(cell)
+                    if end is None:
+                        return " ".join([template.name, *words])
+                    cell = f"{cell}-{end}"
                 said.append(f"{said.pop()}-{cell}" if is_after_cell else cell)
                 is_after_cell = True
             elif i in lines:
                 kind, number = lines[i]
                 line = self.column if kind == "column" else self.row
                 said.append(f"{line} {self.boards[number].line(kind, words[i])}")
-            elif words[i].lower() not in unsaid.get(i, ()):
-                said.append(spoken(words[i]))
+            elif i != template.side and words[i].lower() not in unsaid.get(i, ()):
+                said.append(self._said(words[i]))
                 is_after_cell = False
             i += size
         return " ".join(said)
+
+    def _said(self, word: str) -> str:
+        return self.words.get(word.lower()) or spoken(word)
 
 
 def spoken(word: str) -> str:

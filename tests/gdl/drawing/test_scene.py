@@ -12,7 +12,7 @@ from tests.support.drawn_games import layout_of_game, states_of, steps_of
 def facts_of(scene: Scene) -> list[str]:
     """Every fact that a scene has, as often as it has it."""
     found = [fact for note in (*scene.turn, *scene.counters, *scene.scores) for fact in note.facts]
-    found += [fact for note in scene.rows for fact in note.facts]
+    found += [*scene.unsaid, *(fact for note in scene.rows for fact in note.facts)]
     for board in scene.boards:
         found += [item.fact for cell in board.cells for item in cell.items]
         found += [line.item.fact for line in board.lines]
@@ -67,3 +67,26 @@ def test_a_long_line_of_the_table_is_divided_by_its_first_argument() -> None:
     rows = make_scene(layout_of_game("handDuel"), state).rows
     assert [row.name for row in rows] == ["holds left", "holds right"]
     assert rows[0].value == "paper 2; rock 3; scissors 2"
+
+
+def test_notes_are_in_words_that_people_say() -> None:
+    rules = gdl.parse(
+        "(role firstPlayer) (role b) (legal b go) (legal firstPlayer go) (init (stepsLeft 3))"
+        "(init (gamePhase middleGame)) (init (has_won firstPlayer topRow))"
+        "(base (gamePhase over)) (base (gamePhase middleGame)) (base (stepsLeft 3))"
+        "(base (stepsLeft 4)) (base (has_won firstPlayer topRow))"
+    )
+    layout = find_layout(rules)
+    scene = make_scene(layout, gdl.interpret(rules).initial_state())
+    notes = {note.name: note.value for note in (*scene.counters, *scene.turn, *scene.rows)}
+    assert notes == {
+        "steps left": "3 of 4",
+        "game phase": "middle game",
+        "has won": "firstPlayer top row",  # roles keep their names
+    }
+
+
+def test_it_is_not_said_of_a_counter_that_all_is_over() -> None:
+    facts = [gdl.parse_term("(now over)"), gdl.parse_term("(ring red)")]
+    scene = make_scene(layout_of_game("fourCups"), facts)
+    assert (scene.counters, scene.unsaid) == ((), ("(now over)",))

@@ -52,12 +52,41 @@ def test_cells_can_be_found_by_their_words(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_every_place_can_be_clicked() -> None:
-    """Also those of dots and boxes that hold only the upper or right side of a box."""
+def test_every_dot_can_be_clicked() -> None:
+    """Also those of dots and boxes at which no side of a box begins."""
     root = picture("dotsAndBoxes")
+    assert len(root.findall(f".//{SVG}circle[@class='corner']")) == 16
     cells = [element for element in root.iter() if element.get("data-cell") is not None]
-    assert {"1 4", "4 1"} <= {cell.get("data-cell") for cell in cells}
+    assert {"1 4", "4 1", "4 4"} <= {cell.get("data-cell") for cell in cells}
     assert all(cell.find(f"{SVG}rect") is not None for cell in cells)
+
+
+def test_a_box_that_is_owned_is_filled_in_its_owners_colour() -> None:
+    layout = layout_of_game("dotsAndBoxes")
+    facts = list(map(gdl.parse_term, ["(owned 2 1 right)", "(drawn flat 2 1)", "(turn left)"]))
+    root = ElementTree.fromstring(draw_svg(layout, facts))
+    filled = root.find(f".//{SVG}g[@data-fact='(owned 2 1 right)']/{SVG}rect")
+    assert filled is not None
+    assert filled.get("fill") == colour_of("right", layout)
+    assert "flat: b1-c1" in (root.findtext(f"{SVG}desc") or "")
+    line = root.find(f".//{SVG}line[@data-fact='(drawn flat 2 1)']")
+    assert line is not None
+    assert (line.get("y1"), float(line.get("x2", "")) - float(line.get("x1", ""))) == (
+        line.get("y2"),
+        46,
+    )
+
+
+def test_lines_that_name_their_owner_have_its_colour() -> None:
+    """Also where rules, unlike those of ours, keep who has drawn a line."""
+    board = layout_of_game("dotsAndBoxes").boards[0]
+    owned = tuple(
+        replace(each, arity=4, content=(0, 3)) if each.name == "drawn" else each
+        for each in board.patterns
+    )
+    layout = BoardLayout(("left", "right"), (replace(board, patterns=owned),))
+    svg = draw_svg(layout, [gdl.parse_term("(drawn flat 2 1 right)")])
+    assert f'class="side" stroke="{colour_of("right", layout)}"' in svg
 
 
 def test_boards_that_would_be_too_wide_in_a_row_stand_below_one_another() -> None:
@@ -395,3 +424,57 @@ def test_dice_show_their_numbers_as_pips() -> None:
     assert [die.get("class") for die in dice] == ["cell", "", "cell new", "cell new"]
     assert texts(dice[1]) == ["12"]
     assert "dice ann 4 3" in (root.findtext(f"{SVG}desc") or "")
+
+
+def widths_of_bars(root: ElementTree.Element) -> list[float]:
+    """The widths of the bars in a picture, from the topmost to the lowest."""
+    return [
+        float(bar.get("width", ""))
+        for group in root.iter()
+        for bar in group.findall(f"{SVG}rect[@class='piece']")
+    ]
+
+
+def test_discs_are_as_wide_as_they_are_large() -> None:
+    widths = widths_of_bars(picture("towersOfHanoi", 1))
+    assert len(set(widths)) == 5
+    stacks = gdl.parse(
+        "(role a) (<= (smaller ?x ?y) (next_size ?x ?y)) (next_size one two) (smaller one three)"
+        "(next_size two three) (init (on three post)) (init (on two three)) (init (on one two))"
+        "(<= (next (on ?x ?y)) (does a (put ?x ?y))) (<= (legal a (put ?x ?y)) (smaller ?x ?y))"
+    )
+    state = gdl.interpret(stacks).initial_state()
+    root = ElementTree.fromstring(draw_svg(layout_of(stacks), state))
+    one, three, two = widths_of_bars(root)  # in the order of their names
+    assert one < two < three
+    tops = {
+        cell.get("data-cell"): float(cell.get("transform", "")[10:-1].split()[1])
+        for cell in root.iter(f"{SVG}g")
+        if cell.get("data-cell")
+    }
+    assert tops["two"] - tops["one"] == tops["post"] - tops["three"] == 23
+
+
+def test_what_is_said_of_who_holds_cards_stands_beside_them() -> None:
+    facts = ["(holds first king)", "(holds second jack)", "(bet first)", "(folded second)"]
+    svg = draw_svg(layout_of_game("kuhnPoker"), map(gdl.parse_term, [*facts, "(shown)"]))
+    root = ElementTree.fromstring(svg)
+    lines = [" ".join(text.split()) for text in texts(root)]
+    assert {"holds first · bet", "holds second · folded"} <= set(lines)
+    assert all(f'data-fact="{fact}"' in svg for fact in facts)
+
+
+def test_static_facts_stand_beside_the_value_of_a_counter() -> None:
+    facts = list(map(gdl.parse_term, ["(stage 2)", "(lead m3)"]))
+    shown = texts(ElementTree.fromstring(draw_svg(layout_of_game("threeHills"), facts)))
+    assert [text for text in shown[1:] if text] == ["worth", "west", "middle", "east", *"121"]
+    assert "south by 3" in shown[0]
+    over = draw_svg(layout_of_game("threeHills"), [gdl.parse_term("(stage over)")])
+    assert "worth" not in over
+
+
+def test_pieces_that_are_drawn_by_their_traits_have_their_words_under_the_pointer() -> None:
+    root = picture("quarto", 1)
+    titles = {title.text for title in root.iter(f"{SVG}title")}
+    assert "short, light, round, hollow: stock" in titles
+    assert not any("slrh" in text for text in texts(root))

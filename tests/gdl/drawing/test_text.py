@@ -60,7 +60,7 @@ def test_chess() -> None:
     lines = text_of("chess", "(move 5 2 5 3)").splitlines()
     assert lines[:12] == [
         "turn: black",
-        "quiet: 0 of 50",
+        "without capture or pawn move: 0 of 50",
         "",
         "8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜",
         "7 ♟ ♟ ♟ ♟ ♟ ♟ ♟ ♟",

@@ -23,7 +23,7 @@ from gdl.drawing import ending_in_words, layout_of
         pytest.param(
             "chess",
             "(piece white king 5 1) (piece black king 5 8) (quiet 50) (turn white)",
-            "rule: quiet 50.",
+            "rule: without capture or pawn move 50.",
             marks=pytest.mark.thorough,
         ),
         ("goofspiel", "(points left 3) (points right 3)", ""),

@@ -6,6 +6,7 @@ import pytest
 
 import gdl
 from gdl.analysis.boards import find_layout
+from gdl.analysis.boards.equipment import sizes_of
 
 NUMBERS = " ".join(f"(number {n})" for n in range(1, 7))
 
@@ -65,3 +66,21 @@ def test_what_chance_puts_beside_others_is_on_a_board() -> None:
     layout = find_layout(gdl.parse(TILES))
     assert [len(board.places) for board in layout.boards] == [36]
     assert not layout.dice
+
+
+ORDERED = frozenset({("a", "b"), ("b", "c"), ("a", "c"), ("a", "peg")})
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "sizes"),
+    [
+        ("smallerDisc", ORDERED, {"a": 1 / 3, "b": 2 / 3, "c": 1}),
+        ("larger", ORDERED, {"a": 1, "b": 2 / 3, "c": 1 / 3}),
+        ("before", ORDERED, {}),  # letters in order are of one size
+        ("smaller", ORDERED - {("a", "c")}, {}),
+    ],
+)
+def test_things_that_a_relation_orders_by_size_have_sizes(
+    name: str, rows: frozenset[tuple[str, ...]], sizes: dict[str, float]
+) -> None:
+    assert sizes_of(frozenset("abc"), {(name, 2): rows}) == pytest.approx(sizes)

@@ -15,7 +15,7 @@ NAMED = {
     "nineBoards": ("(put mid w)", ["mid w"]),
     "nim": ("(take left 3)", ["left"]),
     "kalah": ("(sow s2)", ["s2"]),
-    "dotsAndBoxes": ("(draw flat 2 1)", ["2 1"]),
+    "dotsAndBoxes": ("(draw flat 2 1)", ["2 1", "3 1"]),
     "bridges": ("(build long 2 1)", ["long 2 1"]),
     "blocksWorld": ("(put c table)", ["c", "table"]),
     "pegSolitaire": ("(jump 4 1)", ["4", "1"]),

@@ -20,23 +20,25 @@ from tests.support.paths import ROOT
 CALLED = {
     "amazons": [("(glide 3 1 3 2)", "c1-c2"), ("(shoot 6 5)", "f5")],
     "biddingTicTacToe": [("(bid 3)", "bid 3"), ("(put b2)", "b2")],
-    "bridges": [("(build long 4 4)", "long 4 4")],
+    "bridges": [("(build long 4 4)", "g7"), ("(build cross 1 2)", "b4")],
     "chess": [("(move 5 2 5 4)", "e2-e4"), ("(promote 1 7 1 8 queen)", "promote a7-a8 queen")],
     "connectFour": [("(drop 4)", "column 4"), ("noop", "noop")],
-    "dotsAndBoxes": [("(draw flat 2 1)", "draw flat b1")],
+    "dotsAndBoxes": [("(draw flat 2 1)", "b1-c1"), ("(draw upright 4 3)", "d3-d4")],
     "draughts": [("(step 1 3 2 4)", "a3-b4"), ("(jump 2 6 4 4)", "b6-d4")],
     "eightQueens": [("(put 3)", "row 3")],
+    "fourCups": [("(pointAt red)", "point at the red cup")],
     "hex": [("(place 2 6)", "b6")],
     "lightsOut": [("(press 5 1)", "a5")],  # the row comes first in these rules
     "nim": [("(take left 3)", "take left 3")],
-    "nineBoards": [("(put mid w)", "mid w")],
+    "nineBoards": [("(put mid w)", "board middle, square west")],
     "pegSolitaire": [("(jump 4 1)", "4-1")],
     "pentago": [
         ("(put 1 2)", "a2"),
         ("(rotate northwest clockwise)", "rotate northwest clockwise"),
     ],
-    "quarto": [("(hand tdrf)", "hand tdrf"), ("(put a1)", "a1")],
+    "quarto": [("(hand tdrf)", "hand over the tall, dark, round, full piece"), ("(put a1)", "a1")],
     "starHalma": [("(move 9 3 8 3)", "9,3-8,3")],  # no labels
+    "threeHills": [("(post 5 0 1)", "post 5 west, 0 in the middle, 1 east")],
     "twinBoards": [("(drop 3)", "column 3")],
 }
 
@@ -146,3 +148,46 @@ def test_a_place_with_a_name_of_its_own_is_no_row_on_one_of_several_boards() -> 
 def test_columns_and_rows_are_called_as_a_page_says() -> None:
     names = replace(names_of_game("connectFour"), column="Spalte")
     assert names.name("(drop 4)") == "Spalte 4"
+
+
+BOARDS = """
+(role a) (role b) (point n) (point ne) (point e) (point se) (point s) (point sw) (point w)
+(point nw) (point mid) (init (turn a))
+(<= (base (mark ?board ?p ?r)) (point ?board) (point ?p) (role ?r))
+(<= (legal ?r (put ?board ?p)) (true (turn ?r)) (point ?board) (point ?p))
+(<= (next (mark ?board ?p ?r)) (does ?r (put ?board ?p)))
+"""
+
+
+def test_points_of_the_compass_are_said_in_full() -> None:
+    layout = find_layout(gdl.parse(BOARDS))
+    names = names_without_play(layout)
+    assert names.name("(put ne mid)") == "northeast middle"
+    assert names.boards[0].name(("SW", "n")) == "southwest north"
+    few = find_layout(gdl.parse(BOARDS.replace("(point mid)", "(point x) (point y)")))
+    assert names_without_play(few).name("(put ne mid)") == "put ne mid"
+
+
+TRAITS = " ".join(
+    f"(piece {a}{b}{c}{d}) (has {a}{b}{c}{d} {size}) (has {a}{b}{c}{d} {colour})"
+    f" (has {a}{b}{c}{d} {shape}) (has {a}{b}{c}{d} {top})"
+    for a, size in (("a", "big"), ("z", "small"))
+    for b, colour in (("a", "light"), ("z", "dark"))
+    for c, shape in (("a", "round"), ("z", "square"))
+    for d, top in (("a", "hollow"), ("z", "solid"))
+)
+
+
+def test_pieces_are_called_and_drawn_by_the_words_for_their_traits() -> None:
+    rules = (
+        f"(role r) {TRAITS} (<= (base (held ?p)) (piece ?p))"
+        "(<= (legal r (give ?p)) (piece ?p)) (<= (next (held ?p)) (does r (give ?p)))"
+    )
+    layout = find_layout(gdl.parse(rules))
+    names = names_without_play(layout)
+    assert names.words["azaz"] == "big, dark, round, solid"
+    assert layout.traits_of["azaz"] == (0, 0, 0, 0)
+    assert layout.traits_of["zaza"] == (1, 1, 1, 1)
+    unsaid = find_layout(gdl.parse(rules.replace("(has aaaa big)", "")))
+    assert not unsaid.words
+    assert unsaid.traits_of["azaz"] == (0, 1, 0, 1)

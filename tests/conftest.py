@@ -17,6 +17,8 @@ from random import Random
 import pytest
 from hypothesis import settings
 
+from gdl.grounding import gringo
+from tests.support.grounding import grounding_once
 from tests.support.paths import CORPUS
 from tests.support.postgresql import new_database, postgresql_server
 
@@ -32,6 +34,17 @@ def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         patch.delenv("GGP_PLAYER_ARCHIVE", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _grounding_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """Ground each program once, in whichever process a test needs it first."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "grounded"
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gringo, "_run_gringo", grounding_once(folder))
         yield
 
 

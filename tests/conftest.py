@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from random import Random
 
@@ -89,7 +89,26 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each worker import the files in an order of its own.
+
+    Where nothing is compiled yet, as in a fresh clone, they would else all compile the same file at
+    the same time; so most are compiled by one, and found by the others.
+    """
+    report = yield
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None and isinstance(collector, pytest.Directory) and report.passed:
+        Random(worker).shuffle(report.result)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:  # all workers must have the same order
+        items.sort(key=lambda item: item.path.parts)
     until = config.getoption("until")
     if until is not None:  # the seed, too: all workers must have the same order
         files = sorted({item.path for item in items})

@@ -17,8 +17,6 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from gdl.grounding import gringo
-from tests.support.grounding import grounding_once
 from tests.support.paths import CORPUS
 from tests.support.postgresql import new_database, postgresql_server
 
@@ -40,11 +38,13 @@ def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _grounding_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
     """Ground each program once, in whichever process a test needs it first."""
+    from tests.support.grounding import grounding_once  # not for whoever only collects
+
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "grounded"
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gringo, "_run_gringo", grounding_once(folder))
+        patch.setattr("gdl.grounding.gringo._run_gringo", grounding_once(folder))
         yield
 
 

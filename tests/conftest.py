@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from random import Random
 
@@ -32,6 +32,19 @@ def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         patch.delenv("GGP_PLAYER_ARCHIVE", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _grounding_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """Ground each program once, in whichever process a test needs it first."""
+    from tests.support.grounding import grounding_once  # not for whoever only collects
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "grounded"
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gdl.grounding.gringo._run_gringo", grounding_once(folder))
         yield
 
 
@@ -76,7 +89,26 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each worker import the files in an order of its own.
+
+    Where nothing is compiled yet, as in a fresh clone, they would else all compile the same file at
+    the same time; so most are compiled by one, and found by the others.
+    """
+    report = yield
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None and isinstance(collector, pytest.Directory) and report.passed:
+        Random(worker).shuffle(report.result)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:  # all workers must have the same order
+        items.sort(key=lambda item: item.path.parts)
     until = config.getoption("until")
     if until is not None:  # the seed, too: all workers must have the same order
         files = sorted({item.path for item in items})

@@ -7,6 +7,7 @@ is the first role's utility, or a list with the utility of every role.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from random import Random
 from typing import TypeAlias
@@ -93,7 +94,12 @@ def rules_of_tree(tree: Tree, roles: Sequence[str], *, simultaneous: bool = Fals
 
 
 def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> ReasonerStateMachine:
-    return gdl.interpret(gdl.parse(rules_of_tree(tree, roles, simultaneous=simultaneous)))
+    return _interpreted(rules_of_tree(tree, roles, simultaneous=simultaneous))
+
+
+@lru_cache(maxsize=64)
+def _interpreted(rules: str) -> ReasonerStateMachine:
+    return gdl.interpret(gdl.parse(rules))
 
 
 def _rules(

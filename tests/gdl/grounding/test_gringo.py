@@ -22,10 +22,17 @@ from gdl.grounding.gringo import GrounderInput, GroundingBudget, GroundProgram, 
 from gdl.grounding.observed_gringo import UNAVAILABLE
 from gdl.language.rules import RelationKey
 from gdl.system import child_environment
+from tests.support.grounding import run_gringo
 
 NUMBERS = " ".join(f"(n {i})" for i in range(60))
 HUGE = NUMBERS + "(<= (p ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
 """13 million instances."""
+
+
+@pytest.fixture(autouse=True)
+def _grounding_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start gringo at every call, for that is what is tested here."""
+    monkeypatch.setattr(gringo, "_run_gringo", run_gringo)
 
 
 class Ground:

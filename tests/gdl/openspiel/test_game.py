@@ -13,7 +13,6 @@ pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 
 import pyspiel
 from absl import flags
-from open_spiel.python.algorithms import generate_playthrough
 
 import gdl
 from gdl.openspiel import register
@@ -101,6 +100,8 @@ def test_copies_and_what_was_serialised_are_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", ["ticTacToe", "kuhnPoker", "goofspiel"])
 def test_playthroughs_can_be_replayed(name: str, tmp_path: Path) -> None:
     flags.FLAGS.mark_as_parsed()  # as a program of OpenSpiel's does; its generator has flags
+    from open_spiel.python.algorithms import generate_playthrough  # which imports much of SciPy
+
     game = str(ours(name))
     lines = generate_playthrough.playthrough_lines(game, seed=3)
     path = tmp_path / "playthrough.txt"

@@ -12,6 +12,9 @@ from ggp_player.__main__ import main
 from tests.support.left_behind import HANGING, becomes_true
 from tests.support.server_process import ServerProcess
 
+LIMIT = 4 * HANGING
+"""For the process with the page of all games, before which whatever else runs here goes."""
+
 
 def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive(
     tmp_path: Path,
@@ -22,7 +25,7 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
     with ServerProcess(tmp_path, "--gallery", str(port), "--archive", archive) as server:
         leading = f'<a href="http://127.0.0.1:{port}/">Play a game yourself</a>'
         assert leading in _get(server.address[1], "/")
-        assert becomes_true(lambda: _listens(port), HANGING), server.text
+        assert becomes_true(lambda: _listens(port), LIMIT), server.text
         token = re.findall(r'data-token="([^"]+)"', _get(port, "/"))[0]
         asked = {"game": "nim", "roles": [], "level": 1, "clock": ""}
         headers = {"Content-Type": "application/json", "X-Page-Token": token}
@@ -56,6 +59,6 @@ def _get(port: int, path: str) -> str:
 def _ask(port: int, path: str, headers: dict[str, str], body: str | None = None) -> str:
     data = None if body is None else body.encode()
     request = Request(f"http://127.0.0.1:{port}{path}", data, headers)
-    with urlopen(request, timeout=60) as response:
+    with urlopen(request, timeout=LIMIT) as response:
         text: str = response.read().decode()
     return text

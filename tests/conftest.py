@@ -86,8 +86,8 @@ def pytest_report_header() -> str:
 def pytest_collection_finish() -> None:
     """Exempt what was imported and collected from garbage collection, and collect less often.
 
-    What is imported stays to the end, and looking for garbage as often as usual takes a tenth of the
-    time of all tests.
+    What is imported stays to the end, and looking for garbage as often as usual takes a tenth of
+    the time of all tests.
     """
     gc.collect()
     gc.freeze()

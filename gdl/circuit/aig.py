@@ -86,9 +86,11 @@ class GateTable:
         return slot
 
     def get(self, key: int) -> int | None:
-        """Return the value of a key, None where there is none."""
+        """Return the value of a key, None where there is none, or none yet: see :meth:`find`."""
         slot = self._slot(key)
-        return None if self._key_view[slot] == EMPTY else self._value_view[slot]
+        if self._key_view[slot] == EMPTY or self._value_view[slot] < 0:
+            return None
+        return self._value_view[slot]
 
     def __setitem__(self, key: int, value: int) -> None:
         self._reserve(1)

@@ -6,6 +6,7 @@ import pytest
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
+from gdl.grounding import gringo
 from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
 from ggp_player.events import ObservedStep
@@ -13,6 +14,7 @@ from ggp_player.protocol import DID_RULE
 from ggp_player.worker import compiling, match_tracker
 from ggp_player.worker.match_tracker import MatchTracker
 from tests.support.full_disk import full_disk
+from tests.support.grounding import run_gringo
 from tests.support.slow_compiler import SlowCompiler
 
 PUZZLE = """
@@ -163,8 +165,9 @@ def test_the_log_says_that_there_is_no_engine_before_the_warm_up(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot limit files")
 def test_rules_are_interpreted_where_the_disk_is_full(
-    fields: str, warm: None, caplog: pytest.LogCaptureFixture
+    fields: str, warm: None, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(gringo, "_run_gringo", run_gringo)  # which has to write a file
     with caplog.at_level("INFO"), full_disk(100):
         tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not tracker.use_compiled_rules()

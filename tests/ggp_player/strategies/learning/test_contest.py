@@ -274,8 +274,8 @@ def test_what_is_found_later_plays_the_next_move() -> None:
 def test_what_was_found_plays_no_longer_when_it_is_withdrawn() -> None:
     first, waiting, choosing = positions()
     hand = FakeClock(0.0)
-    learner, main = Working(hand, seconds=1), Fixed("main")
-    played = Contest(main, learner, hand)
+    learner = Working(hand, seconds=1)
+    played = Contest(Taking(hand), learner, hand)
     search(played, first)
     search(played, waiting)
     learner.strategy = Fixed("found")  # type: ignore[assignment]
@@ -283,8 +283,8 @@ def test_what_was_found_plays_no_longer_when_it_is_withdrawn() -> None:
     assert last.note == "found"
     learner.strategy = None
     *_, last = islice(played.search(choosing), 5)
-    assert last.note == "main"
-    assert played.work == 14
+    assert (last.note, last.method) == ("", "Taking")
+    assert played.work == 7
 
 
 def test_nobody_learns_beside_a_pessimist() -> None:

@@ -61,6 +61,9 @@ to go on without patterns, or ahead for it to take them up again; and points, ei
 after which their duel ends. By as many points alpha-beta must be ahead of a tree search that is not
 guided to play meanwhile."""
 
+LEAST_GAMES = 100
+"""After fewer games duels would take time and say nothing: more is learned first."""
+
 ENOUGH_GAMES = 5_000
 """After fewer games the tree search is not guided before it is ahead in its duel."""
 
@@ -217,10 +220,12 @@ class Learner:
             evaluation = self._learning.evaluation
         self.has_learned, until = True, own() + plan.learning + LATER_SECONDS
         while True:
-            if evaluation is not None:
-                yield from self._decide(machine, evaluation)
-            else:
+            if evaluation is None:
                 self.note = "too few states to find patterns in"
+            elif evaluation.games < LEAST_GAMES:
+                self._say(f"{evaluation}, too few to use")
+            else:
+                yield from self._decide(machine, evaluation)
             if self._is_guided or self.strategy is not None or own() >= until:
                 return
             yield from self._learning.work(max(LATER_ROUND, self._learning.seconds), own)

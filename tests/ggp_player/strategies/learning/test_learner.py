@@ -258,6 +258,19 @@ def test_patterns_that_mislead_the_tree_search_may_serve_alpha_beta(
     assert found.strategy is not before
 
 
+def test_after_hardly_any_games_more_is_learned_before_duels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Lessons, "games", 20)
+    told: list[float] = []
+    found, duels, _ = learner_after(monkeypatch, told=told)
+    assert (found.strategy, duels.count, told) == (None, 0, [])
+    assert found.note.endswith("patterns learned from 80 games, too few to use")
+    found, duels, _ = learner_after(monkeypatch, WON, LOST, told=told, later=60.0)
+    assert (duels.count, told) == (2, [OFF, ON])
+    assert "learned from 160 games; guided" in found.note
+
+
 def test_alpha_beta_plays_while_it_is_ahead_of_a_search_without_guidance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -138,6 +138,7 @@ def test_the_learner_uses_what_is_stored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(Learning, "work", None)  # nobody may learn
+    monkeypatch.setattr(learner, "LEAST_GAMES", 40)  # as many as what is stored was learned from
     monkeypatch.setattr(learner, "play_pairs", lambda *_arguments: iter([Score(6.0, 6)]))
     caplog.set_level(logging.INFO)
     found = Learner(ticking(0.01))

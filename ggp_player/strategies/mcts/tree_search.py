@@ -209,11 +209,12 @@ class TreeSearch:
 
         ``weights`` float32 (entries + 1, phases * outputs): logits of goal values, of the first of
         two rivals alone, or of each role. For ``minimax_share`` see :class:`.Settings`. The tree
-        begins again, but where that alone is new.
+        begins again, but where that alone is new, or where there are no patterns and were none.
         """
         self.settings = self.settings._replace(minimax_share=minimax_share)
         priors = self.memory.priors
-        if tables is priors.tables and weights is priors.weights:
+        is_same = tables is priors.tables and weights is priors.weights
+        if is_same or not (weights.shape[1] or priors.weights.shape[1]):
             return
         self._cancel_pending_leaves()
         self._clear()

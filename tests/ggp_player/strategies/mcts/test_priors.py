@@ -202,3 +202,10 @@ def test_without_patterns_no_move_has_a_prior() -> None:
     search = searched(machine, 100)
     assert search.memory.priors.tables is NO_TABLES
     assert not search.memory.tree.edges["prior"].any()
+
+
+def test_a_tree_that_is_not_guided_goes_on_where_it_still_is_not() -> None:
+    search = searched(compiled(GAME), 100)
+    before = search.moves(0)
+    search.guide(NO_TABLES, np.zeros((1, 0), np.float32), 0.0)
+    assert search.moves(0) == before != []

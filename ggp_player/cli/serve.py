@@ -85,12 +85,14 @@ async def _gallery(settings: Config) -> AsyncIterator[None]:
     assert process.stdin is not None
     assert process.stdout is not None
     with process.stdin, process.stdout:
-        if not await asyncio.to_thread(process.stdout.readline):
-            raise ServerError(f"people cannot play at port {settings.gallery}: see above")
-        yield
-        process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            await asyncio.to_thread(process.wait, GALLERY_SECONDS)
+        try:
+            if not await asyncio.to_thread(process.stdout.readline):
+                raise ServerError(f"people cannot play at port {settings.gallery}: see above")
+            yield
+        finally:
+            process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(process.wait, GALLERY_SECONDS)
 
 
 def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:

@@ -83,9 +83,9 @@ class Learner:
     search, too, is guided by it, in the match by calling ``guide``, unless it loses a duel with
     the tree search that is not: of a large board too little may be known yet. Then alpha-beta duels
     with a tree search in whose values patterns have no part. Where it wins, patterns get more
-    weight in the tree search, if that is guided, which it must beat, too. From then on it learns
-    from the position of each move; but where patterns are of no use, it learns more of the game,
-    and tries again.
+    weight in the tree search that they guide, and alpha-beta must beat that, too. From then on it
+    learns from the position of each move. Where patterns serve neither search, it learns more of
+    the game, and tries again.
     ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -252,40 +252,56 @@ class Learner:
             self._say(f"{evaluation} guide the tree search")
             return
         yield from self._try_guidance(machine, evaluation)
-        for share in (0.0, GREATER_SHARE) if self._is_guided else (None,):
+        if not self._is_guided:
+            yield from self._play_while_ahead(machine, evaluation)
+            return
+        for share in (0.0, GREATER_SHARE):
             score = Score()
-            duel = self.duel(
-                machine,
-                evaluation,
-                self._random,
-                self._plan.duels,
-                PATIENCE,
-                minimax_share=share,
-            )
-            for score in duel:
-                if not self._is_guided:
-                    self._play_while_ahead(evaluation, score)
+            for score in self._duel(machine, evaluation, share):  # noqa: B007 the last counts
                 yield
             joint, more = ("and", " where they weigh more") if share else ("alpha-beta", "")
             self._say(f"{self.note}, {joint} {_told(score)}{more}")
             if score.verdict is not ChallengeVerdict.CHALLENGER:
-                self._stop_playing()
                 return
-            if self._is_guided and self._minimax_share != GREATER_SHARE:
+            if self._minimax_share != GREATER_SHARE:
                 self._minimax_share = GREATER_SHARE
                 self._guide_by(evaluation)
-        if self.strategy is None:
-            self._play_with(evaluation)
+        self._play_with(evaluation)
 
-    def _play_while_ahead(self, evaluation: LearnedEvaluation, score: Score) -> None:
-        """Let alpha-beta play while it is ahead in a duel that may take most of the match."""
-        if self.strategy is None and score.lead >= LAST_LEAD:
-            self._play_with(evaluation)
-        elif score.lead <= 0:
-            self._stop_playing()
+    def _play_while_ahead(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
+    ) -> Iterator[None]:
+        """Let alpha-beta play if it beats a tree search that is not guided.
 
-    def _stop_playing(self) -> None:
-        """Let the tree search play."""
+        It plays from a clear lead on, as the duel may take most of the match, and no longer when it
+        has lost that.
+        """
+        score = Score()
+        for score in self._duel(machine, evaluation, None):
+            if self.strategy is None and score.lead >= LAST_LEAD:
+                self._play_with(evaluation)
+            elif score.lead <= 0:
+                self._withdraw()
+            yield
+        self._say(f"{self.note}, alpha-beta {_told(score)}")
+        if score.verdict is not ChallengeVerdict.CHALLENGER:
+            self._withdraw()
+
+    def _duel(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, share: float | None
+    ) -> Iterator[Score]:
+        """Hold a duel of alpha-beta that may go on in the match."""
+        return self.duel(
+            machine,
+            evaluation,
+            self._random,
+            self._plan.duels,
+            PATIENCE,
+            minimax_share=share,
+        )
+
+    def _withdraw(self) -> None:
+        """Let the tree search play, and not alpha-beta."""
         self.strategy, self.is_pessimistic = None, False
 
     def _try_guidance(

@@ -172,6 +172,17 @@ def search(played: Contest, position: Position, deadline: Deadline | None = None
         pass
 
 
+def decided() -> tuple[Contest, Working, Position]:
+    """A contest whose learner has decided, and the next position with a choice."""
+    first, waiting, choosing = positions()
+    hand = FakeClock(0.0)
+    learner = Working(hand, seconds=1)
+    played = Contest(Taking(hand), learner, hand)
+    search(played, first)
+    search(played, waiting)
+    return played, learner, choosing
+
+
 def test_the_learner_is_told_the_deadline_and_has_most_of_the_start_clock() -> None:
     hand = FakeClock(0.0)
     learner, deadline = Working(hand), Deadline.after(1000, hand)
@@ -258,12 +269,7 @@ def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
 
 
 def test_what_is_found_later_plays_the_next_move() -> None:
-    first, waiting, choosing = positions()
-    hand = FakeClock(0.0)
-    learner = Working(hand, seconds=1)
-    played = Contest(Taking(hand), learner, hand)
-    search(played, first)
-    search(played, waiting)
+    played, learner, choosing = decided()
     for count, name in enumerate(("found", "found again"), 1):
         learner.strategy = Fixed(name)  # type: ignore[assignment]
         *_, last = islice(played.search(choosing), 5)
@@ -272,12 +278,7 @@ def test_what_is_found_later_plays_the_next_move() -> None:
 
 
 def test_what_was_found_plays_no_longer_when_it_is_withdrawn() -> None:
-    first, waiting, choosing = positions()
-    hand = FakeClock(0.0)
-    learner = Working(hand, seconds=1)
-    played = Contest(Taking(hand), learner, hand)
-    search(played, first)
-    search(played, waiting)
+    played, learner, choosing = decided()
     learner.strategy = Fixed("found")  # type: ignore[assignment]
     *_, last = islice(played.search(choosing), 5)
     assert last.note == "found"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
@@ -295,12 +295,12 @@ def _written(ruleset: Ruleset) -> list[FunctionKey]:
 
 def _variable_names(ruleset: Ruleset) -> dict[tuple[str, int, int], set[str]]:
     found: dict[tuple[str, int, int], set[str]] = defaultdict(set)
-    for rule in ruleset.rules:
-        for fact in _facts_in(rule):
-            if isinstance(fact, Function):
-                for i, term in enumerate(fact.args):
-                    if isinstance(term, Variable):
-                        found[fact.name, len(fact.args), i].add(term.name.lower())
+    facts = (fact for rule in ruleset.rules for fact in _facts_in(rule))
+    functions = (fact for fact in facts if isinstance(fact, Function))
+    for fact in functions:
+        for i, term in enumerate(fact.args):
+            if isinstance(term, Variable):
+                found[fact.name, len(fact.args), i].add(term.name.lower())
     return found
 
 
@@ -312,15 +312,17 @@ class Links:
     """For an argument of a move, how often it is an argument of a fact."""
 
 
+def _moves_in(rule: Rule) -> Iterator[Term]:
+    """Yield the moves that a rule speaks of."""
+    for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]:
+        if atom.name in ("does", "legal") and len(atom.args) == 2:
+            yield atom.args[1]
+
+
 def moves_written(ruleset: Ruleset) -> set[FunctionKey]:
     """Return the functions of moves that rules write, with their numbers of arguments."""
-    return {
-        function_of(atom.args[1])
-        for rule in ruleset.rules
-        for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]
-        if atom.name in ("does", "legal") and len(atom.args) == 2
-        if not isinstance(atom.args[1], Variable)
-    }
+    moves = (move for rule in ruleset.rules for move in _moves_in(rule))
+    return {function_of(move) for move in moves if not isinstance(move, Variable)}
 
 
 def link_moves(ruleset: Ruleset) -> Links:
@@ -329,13 +331,8 @@ def link_moves(ruleset: Ruleset) -> Links:
         lambda: defaultdict(int)
     )
     for rule in ruleset.rules:
-        moves = [
-            atom.args[1]
-            for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]
-            if atom.name in ("does", "legal") and len(atom.args) == 2
-        ]
         facts = [fact for fact in _facts_in(rule) if isinstance(fact, Function)]
-        for move in moves:
+        for move in _moves_in(rule):
             if isinstance(move, Function):
                 _link(found, move, facts)
     return Links({move: dict(facts) for move, facts in found.items()})

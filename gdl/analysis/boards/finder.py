@@ -47,12 +47,7 @@ from gdl.analysis.boards.refinement import (
     LayoutRefinement,
     LayoutRefinementError,
 )
-from gdl.analysis.boards.stated_boards import (
-    facts_beside,
-    move_texts,
-    refined,
-    stated_board,
-)
+from gdl.analysis.boards.stated_boards import facts_beside, move_texts, refined, stated_board
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -106,7 +101,7 @@ class _Finder:
         patterns = move_patterns(boards, self.links)
         domains = [each for fluent in evidence.fluents.values() for each in fluent.columns]
         traits, named = named_traits(traits_of_words(domains), evidence.static)
-        words = {piece: ", ".join(map(str, said)) for piece, said in named.items()}
+        words = {piece: ", ".join(said) for piece, said in named.items()}
         if any(is_by_compass(place.key[-1] for place in board.places) for board in boards):
             words |= COMPASS_WORDS
         return BoardLayout(

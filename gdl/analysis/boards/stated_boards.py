@@ -121,7 +121,7 @@ def _with_corners(board: Board, middle: tuple[float, float]) -> Board:
     known = {(place.x, place.y): place for place in board.places}
     places = [
         known.get((x, y))
-        or Place(tuple([(up if k == across else on)[k] for k in range(len(up))]), x, y)
+        or Place(tuple((up if k == across else on)[k] for k in range(len(up))), x, y)
         for y, on in sorted(rows.items())
         for x, up in sorted(columns.items())
     ]
@@ -177,7 +177,11 @@ def _ground(
 
 
 def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
-    """Return what the layout file calls moves, if the rules have them with as many arguments."""
+    """Return the texts of the layout file for moves, all of which the rules must have.
+
+    Raises :class:`LayoutRefinementError` for a move that they do not have, or not with so many
+    arguments.
+    """
     if not refinement.moves:
         return ()
     arities = dict(sorted(moves_written(ruleset)))  # the most for each name

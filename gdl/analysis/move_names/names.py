@@ -96,9 +96,9 @@ class MoveNames:
     """The names of a game's moves: a value that follows from the rules, and is read as JSON, too.
 
     Without templates moves are said in their own words. ``words`` are what people say instead of
-    others, which are in small letters. ``waiting`` are moves that a role makes
-    only while others choose. ``column`` and ``row`` are the words for whole ones, which a page can
-    say in its language.
+    words of the rules, which are in small letters. ``waiting`` are moves that a role makes only
+    while others choose. ``column`` and ``row`` are the words for whole ones, which a page can say
+    in its language.
     """
 
     templates: tuple[MoveTemplate, ...] = ()

@@ -190,7 +190,8 @@ def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[st
             raise LayoutRefinementError(f"no move is called {name}")
         numbers = [int(number) for number in ARGUMENT.findall(text)]
         if not all(0 < number <= arities[name] for number in numbers):
-            expected = f"{{1}} to {{{arities[name]}}}" if arities[name] else "no arguments"
+            last = f"{{{arities[name]}}}"
+            expected = {0: "no arguments", 1: last}.get(arities[name], f"{{1}} to {last}")
             raise LayoutRefinementError(f"moves.{name}: expected {expected}, not {text}")
     return refinement.moves
 

@@ -93,6 +93,14 @@ def test_a_file_that_does_not_fit_is_named(tmp_path: Path, text: str, message: s
         layout_of(gdl.load(rulesheet))
 
 
+def test_of_a_move_with_one_argument_that_alone_is_expected(tmp_path: Path) -> None:
+    rulesheet = tmp_path / "other.kif"
+    shutil.copy(GAMES / "ticTacToe.kif", rulesheet)
+    (tmp_path / "other.board.toml").write_text("[moves]\nput = 'at {2}'\n")
+    with pytest.raises(LayoutRefinementError, match=r"moves\.put: expected \{1\}, not at \{2\}"):
+        layout_of(gdl.load(rulesheet))
+
+
 def test_words_and_moves_are_said_as_the_file_says(tmp_path: Path) -> None:
     rulesheet = tmp_path / "game.kif"
     shutil.copy(GAMES / "nim.kif", rulesheet)

@@ -81,10 +81,11 @@ def play_until_input_ends() -> None:
 
     from ggp_player.__main__ import main  # which says in sentences what goes wrong
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & has it ignored
-    threading.Thread(target=end_with_input, daemon=True).start()
     sys.argv[1] = "play"  # for the number of the other process
-    main()
+    with suppress(KeyboardInterrupt):  # which the command knows, but not before it begins
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & has it ignored
+        threading.Thread(target=end_with_input, daemon=True).start()
+        main()
 
 
 @dataclass(frozen=True, slots=True)

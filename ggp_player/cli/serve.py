@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import click
 from yarl import URL
@@ -86,13 +87,23 @@ async def _gallery(settings: Config) -> AsyncIterator[None]:
     assert process.stdout is not None
     with process.stdin, process.stdout:
         try:
-            if not await asyncio.to_thread(process.stdout.readline):
-                raise ServerError(f"people cannot play at port {settings.gallery}: see above")
-            yield
+            async with asyncio.TaskGroup() as group:
+                beginning = group.create_task(_begun(process.stdout, settings.gallery))
+                yield
+                if beginning.cancel():
+                    process.kill()  # it has no matches to keep yet
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
         finally:
             process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 await asyncio.to_thread(process.wait, GALLERY_SECONDS)
+
+
+async def _begun(output: IO[bytes], port: int) -> None:
+    """Wait until the process that people play at has said where it listens."""
+    if not await asyncio.to_thread(output.readline):
+        raise ServerError(f"people cannot play at port {port}: see above")
 
 
 def settings_of(config: Path | None, flags: Mapping[str, object]) -> Config:

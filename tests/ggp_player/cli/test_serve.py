@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import socket
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -36,6 +37,18 @@ def test_people_play_beside_the_player_and_their_matches_are_only_in_the_archive
         assert server.wait_until_alone() == []
     listed = CliRunner().invoke(main, ["matches", "list", "--archive", archive])
     assert "human" in listed.output, listed.output
+
+
+def test_a_server_ends_at_once_while_the_page_of_all_games_begins(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with ServerProcess(tmp_path, "--gallery", str(port), "--no-archive") as server:
+        process = server.process
+        server.stop(signal.SIGINT)
+        assert process.returncode == 0, server.text
+        assert server.wait_until_alone() == []
+    assert "does not stop" not in server.text
+    assert "Traceback" not in server.text
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:

@@ -26,14 +26,17 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     if [ -n "$EXTRAS" ]; then set -- ".[$EXTRAS]"; else set -- --no-deps .; fi \
     && /build/bin/pip --python /opt/ggp-player/bin/python install --no-cache-dir --no-compile "$@"
 
-# What no command uses is left out: the libraries' tests, headers and stubs, other databases, colours
-# for programming languages, and the symbols for debuggers, where a Debian mirror has strip; that of
-# Debian 12 breaks what wheels bring in folders of libraries. What is seldom imported is not compiled.
+# What no command uses is left out: the libraries' tests and what serves these, headers and stubs, other
+# databases, classes mapped to tables, colours for programming languages, and the symbols for debuggers,
+# where a Debian mirror has strip; that of Debian 12 breaks what wheels bring in folders of libraries.
+# What is seldom imported is not compiled.
 RUN command -v strip || { apt-get update && apt-get install --yes --no-install-recommends binutils; } \
         || echo "the libraries keep their symbols"
 RUN cd /opt/ggp-player/lib/python3*/site-packages \
     && find . -depth -type d \( -name tests -o -path ./numpy/f2py -o -path ./sqlalchemy/testing \
-            -o -path './sqlalchemy/dialects/m*sql' -o -path ./sqlalchemy/dialects/oracle \) -exec rm -r {} + \
+            -o -path ./sqlalchemy/orm -o -path './sqlalchemy/dialects/m*sql' -o -path ./sqlalchemy/dialects/oracle \
+            -o -path ./alembic/testing \) -exec rm -r {} + \
+    && rm -f numpy/_core/_simd.*.so \
     && find . -type f -path './pygments/lexers/*' ! -name __init__.py ! -name _mapping.py -delete \
     && find . -type f \( -name '*.pyi' -o -name '*.px[di]' -o -name '*.pyx' -o -name '*.[ah]' \) -delete \
     && { ! command -v strip || find . -type f -name '*.so*' ! -path './*.libs/*' -exec strip --strip-unneeded {} +; } \

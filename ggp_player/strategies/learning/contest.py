@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from gdl import State, StateMachine
+from gdl import StateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.learning.learner import Learner
 
 FIRST_SHARE = 0.85
-"""The learner's share of the time in the first position, while the start clock runs."""
+"""The learner's share of the time in the first search, while the start clock runs."""
 
 SHORT_SECONDS = 3.0
-"""With less time the first position is like any other: no learning is done in it."""
+"""With less time the first search is like any other: its time is for the move."""
 
 WAITING_SHARE = 0.85
 """The learner's share where there is no choice, while others think; and where there is one, as long
@@ -53,7 +53,7 @@ class Contest(EngineStrategy):
         self._threads = threads
         self._work: Iterator[None] | None = None
         self._later: Iterator[None] | None = None
-        self._first: State | None = None
+        self._searches = 0
         self._is_short = False
         self._replaced_work = 0
         self._in_thread: _SearchInThread | None = None
@@ -100,10 +100,11 @@ class Contest(EngineStrategy):
         return self._learner.note
 
     def _begin(self, position: Position) -> None:
-        """Let the learner begin, in the first position; later let play what it has found."""
+        """Let the learner begin, in the first search; later let play what it has found."""
         self._let_play()
-        if self._first is None:
-            self._first, seconds = position.state, position.seconds
+        self._searches += 1
+        if self._searches == 1:
+            seconds = position.seconds
             self._is_short = seconds is not None and seconds < SHORT_SECONDS
             seed = position.random.getrandbits(30)
             machine = self.machine_of(position)
@@ -113,7 +114,7 @@ class Contest(EngineStrategy):
 
     def _work_in(self, position: Position) -> Iterator[None] | None:
         """What the learner is to do in a position, if anything."""
-        is_first, is_waiting = position.state == self._first, len(position.legal_moves) == 1
+        is_first, is_waiting = self._searches == 1, len(position.legal_moves) == 1
         if self._work is not None and (is_first or is_waiting or not self._learner.has_learned):
             return self._work
         # A pessimistic proof ends a search, but says nothing.
@@ -174,7 +175,7 @@ class Contest(EngineStrategy):
         """The learner's share of the time."""
         if work is self._later or len(position.legal_moves) == 1:
             return WAITING_SHARE
-        is_start = position.state == self._first and not self._is_short
+        is_start = self._searches == 1 and not self._is_short
         return FIRST_SHARE if is_start and position.seconds != 0 else LATER_SHARE
 
     def _is_too_pessimistic(self, choice: Choice) -> bool:

@@ -28,6 +28,7 @@ from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     MINIMAX_SHARE,
     NODES,
+    PARTS,
     PLAYOUTS,
     RECYCLED,
     REFUTED,
@@ -88,7 +89,8 @@ class MoveStatistics:
     ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``probability`` is how often
     to make it at a simultaneous-move root; 0 for all moves elsewhere. ``others`` is what the other
     roles get at most, together, as far as that is proved; 0 for all moves where goals have a
-    constant sum.
+    constant sum. ``judged`` is the value of which what patterns say is a part, by which the search
+    descends; None where it is not guided, or patterns have no part in values.
     """
 
     index: int
@@ -98,6 +100,7 @@ class MoveStatistics:
     high: int
     probability: float = 0.0
     others: int = 0
+    judged: float | None = None
 
 
 @dataclass(slots=True)
@@ -286,9 +289,19 @@ class TreeSearch:
                     high=int(move["high"]),
                     probability=probability,
                     others=self._most_for_others(edge, role),
+                    judged=self._judged(edge, role),
                 )
             )
         return found
+
+    def _judged(self, edge: int, role: int) -> float | None:
+        """The value of a move of a role of which what patterns say is a part, if it is."""
+        move, share = self.memory.tree.edges[edge], self.settings.minimax_share
+        if share == 0 or not move["prior"]:
+            return None
+        told = 100 * int(move["judged"]) / PARTS
+        value = (1 - share) * self._value(edge, role) + share * told
+        return min(max(value, float(move["low"])), float(move["high"]))
 
     def _most_for_others(self, edge: int, role: int) -> int:
         """What the roles other than one get at most behind its edge; 0 for a constant sum."""

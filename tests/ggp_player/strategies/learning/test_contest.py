@@ -208,6 +208,17 @@ def test_no_move_waits_for_the_learner() -> None:
     assert part_of(learner.worked - before) == pytest.approx(contest.WAITING_SHARE, abs=0.01)
 
 
+def test_a_first_move_that_is_searched_anew_is_like_any_other() -> None:
+    first = positions()[0]
+    hand = FakeClock(0.0)
+    learner = Working(hand)
+    played = Contest(Taking(hand), learner, hand)
+    search(played, first, Deadline.after(1000, hand))
+    before = learner.worked
+    search(played, first, Deadline.after(1000, hand))
+    assert part_of(learner.worked - before) == pytest.approx(contest.LATER_SHARE, abs=0.01)
+
+
 def test_a_short_clock_is_for_the_move() -> None:
     hand = FakeClock(0.0)
     learner = Working(hand)

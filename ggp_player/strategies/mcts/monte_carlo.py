@@ -288,7 +288,7 @@ class MonteCarlo(EngineStrategy):
 def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:
     """Choose the move to make among those that could be best.
 
-    It is the most visited one; where patterns have a part in values, the one of the greatest such
+    It is the most visited one; where patterns have a part in values, the one of the greatest mixed
     value of those visited :data:`OFTEN`; and at a simultaneous-move node one drawn by its
     probability.
     ``assured`` is the highest of the lower bounds. Moves that cannot be better are left out; if all
@@ -306,8 +306,8 @@ def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) 
     else:
         best = max(hopeful, key=lambda move: (move.visits, move.value))
         often = [move for move in hopeful if move.visits >= OFTEN * best.visits]
-        if best.judged is not None:
-            best = max(often, key=lambda move: move.judged or 0.0)
+        if best.mixed is not None:
+            best = max(often, key=lambda move: move.mixed or 0.0)
     return best if best.value > assured or best.low == assured else sure
 
 

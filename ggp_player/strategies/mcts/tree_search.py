@@ -89,8 +89,8 @@ class MoveStatistics:
     ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``probability`` is how often
     to make it at a simultaneous-move root; 0 for all moves elsewhere. ``others`` is what the other
     roles get at most, together, as far as that is proved; 0 for all moves where goals have a
-    constant sum. ``judged`` is the value of which what patterns say is a part, by which the search
-    descends; None where it is not guided, or patterns have no part in values.
+    constant sum. ``mixed`` is the value by which the search descends, of which what patterns say is
+    the minimax share; None where they have no part in values.
     """
 
     index: int
@@ -100,7 +100,7 @@ class MoveStatistics:
     high: int
     probability: float = 0.0
     others: int = 0
-    judged: float | None = None
+    mixed: float | None = None
 
 
 @dataclass(slots=True)
@@ -289,13 +289,13 @@ class TreeSearch:
                     high=int(move["high"]),
                     probability=probability,
                     others=self._most_for_others(edge, role),
-                    judged=self._judged(edge, role),
+                    mixed=self._mixed(edge, role),
                 )
             )
         return found
 
-    def _judged(self, edge: int, role: int) -> float | None:
-        """The value of a move of a role of which what patterns say is a part, if it is."""
+    def _mixed(self, edge: int, role: int) -> float | None:
+        """The value of a move of a role with what patterns say of it, if that has a part."""
         move, share = self.memory.tree.edges[edge], self.settings.minimax_share
         if share == 0 or not move["prior"]:
             return None

@@ -105,9 +105,9 @@ def test_the_move_to_make(
 @pytest.mark.parametrize(("visits", "best"), [(9, 0), (10, 1)])
 def test_where_patterns_have_a_part_a_move_of_greater_value_is_made(visits: int, best: int) -> None:
     known = [
-        MoveStatistics(0, 60, 100, 0, 100, judged=50),
-        MoveStatistics(1, 40, visits, 0, 100, judged=55),
-        MoveStatistics(2, 50, 90, 0, 100, judged=45),
+        MoveStatistics(0, 60, 100, 0, 100, mixed=50),
+        MoveStatistics(1, 40, visits, 0, 100, mixed=55),
+        MoveStatistics(2, 50, 90, 0, 100, mixed=45),
     ]
     assert best_move(known, 0).index == best
 

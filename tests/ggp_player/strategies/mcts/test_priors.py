@@ -190,9 +190,9 @@ def test_moves_at_the_root_have_the_value_by_which_the_search_descends() -> None
     edges = tree.edges[own["first_edge"] :][: own["choices"]]
     for move, edge in zip(search.moves(0), edges, strict=True):
         told = 100 * int(edge["judged"]) / PARTS
-        assert move.judged == pytest.approx(move.value + MINIMAX_SHARE * (told - move.value))
-    unjudged = guided(machine, learned(machine), 100, minimax_share=0.0)
-    assert {move.judged for move in unjudged.moves(0)} == {None}
+        assert move.mixed == pytest.approx(move.value + MINIMAX_SHARE * (told - move.value))
+    without = guided(machine, learned(machine), 100, minimax_share=0.0)
+    assert {move.mixed for move in without.moves(0)} == {None}
 
 
 def test_another_minimax_share_leaves_the_tree_as_it_is_and_other_weights_do_not() -> None:

@@ -279,28 +279,27 @@ class TreeSearch:
         own = self._actual_moves(self._root_state)[role]
         found = []
         for edge, probability in zip(edges, self._probabilities(role), strict=True):
-            move = tree.edges[edge]
+            move, value = tree.edges[edge], self._value(edge, role)
             found.append(
                 MoveStatistics(
                     index=own[move["move"]],
-                    value=self._value(edge, role),
+                    value=value,
                     visits=int(move["visits"]),
                     low=int(move["low"]),
                     high=int(move["high"]),
                     probability=probability,
                     others=self._most_for_others(edge, role),
-                    mixed=self._mixed(edge, role),
+                    mixed=self._mixed(move, value),
                 )
             )
         return found
 
-    def _mixed(self, edge: int, role: int) -> float | None:
-        """The value of a move of a role with what patterns say of it, if that has a part."""
-        move, share = self.memory.tree.edges[edge], self.settings.minimax_share
+    def _mixed(self, move: np.void, value: float) -> float | None:
+        """The value of an edge with what patterns say of it, if that has a part."""
+        share = self.settings.minimax_share
         if share == 0 or not move["prior"]:
             return None
-        told = 100 * int(move["judged"]) / PARTS
-        value = (1 - share) * self._value(edge, role) + share * told
+        value += share * (100 * int(move["judged"]) / PARTS - value)
         return min(max(value, float(move["low"])), float(move["high"]))
 
     def _most_for_others(self, edge: int, role: int) -> int:

@@ -49,9 +49,6 @@ RESISTANCE_BYTES = 2**26
 SLICE_TOLERANCE = 0.04
 """The part of the playouts of a slice that may be missing."""
 
-OFTEN = 0.1
-"""A move that is visited this part as often as the most visited one, or more, may be made."""
-
 DEFAULT = Settings()
 
 
@@ -288,9 +285,7 @@ class MonteCarlo(EngineStrategy):
 def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:
     """Choose the move to make among those that could be best.
 
-    It is the most visited one; where patterns have a part in values, the one of the greatest mixed
-    value of those visited :data:`OFTEN`; and at a simultaneous-move node one drawn by its
-    probability.
+    It is the most visited one, or, at a simultaneous-move node, one drawn by its probability.
     ``assured`` is the highest of the lower bounds. Moves that cannot be better are left out; if all
     are, or if the move found does not look better, a move that assures that value is made, and of
     several the one that is proved to give the others least.
@@ -305,9 +300,6 @@ def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) 
         best = hopeful[bisect(sums, draw * sums[-1], hi=len(sums) - 1)]
     else:
         best = max(hopeful, key=lambda move: (move.visits, move.value))
-        often = [move for move in hopeful if move.visits >= OFTEN * best.visits]
-        if best.mixed is not None:
-            best = max(often, key=lambda move: move.mixed or 0.0)
     return best if best.value > assured or best.low == assured else sure
 
 

@@ -28,7 +28,6 @@ from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     MINIMAX_SHARE,
     NODES,
-    PARTS,
     PLAYOUTS,
     RECYCLED,
     REFUTED,
@@ -89,8 +88,7 @@ class MoveStatistics:
     ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``probability`` is how often
     to make it at a simultaneous-move root; 0 for all moves elsewhere. ``others`` is what the other
     roles get at most, together, as far as that is proved; 0 for all moves where goals have a
-    constant sum. ``mixed`` is the value by which the search descends, of which what patterns say is
-    the minimax share; None where they have no part in values.
+    constant sum.
     """
 
     index: int
@@ -100,7 +98,6 @@ class MoveStatistics:
     high: int
     probability: float = 0.0
     others: int = 0
-    mixed: float | None = None
 
 
 @dataclass(slots=True)
@@ -279,28 +276,19 @@ class TreeSearch:
         own = self._actual_moves(self._root_state)[role]
         found = []
         for edge, probability in zip(edges, self._probabilities(role), strict=True):
-            move, value = tree.edges[edge], self._value(edge, role)
+            move = tree.edges[edge]
             found.append(
                 MoveStatistics(
                     index=own[move["move"]],
-                    value=value,
+                    value=self._value(edge, role),
                     visits=int(move["visits"]),
                     low=int(move["low"]),
                     high=int(move["high"]),
                     probability=probability,
                     others=self._most_for_others(edge, role),
-                    mixed=self._mixed(move, value),
                 )
             )
         return found
-
-    def _mixed(self, move: np.void, value: float) -> float | None:
-        """The value of an edge with what patterns say of it, if that has a part."""
-        share = self.settings.minimax_share
-        if share == 0 or not move["prior"]:
-            return None
-        value += share * (100 * int(move["judged"]) / PARTS - value)
-        return min(max(value, float(move["low"])), float(move["high"]))
 
     def _most_for_others(self, edge: int, role: int) -> int:
         """What the roles other than one get at most behind its edge; 0 for a constant sum."""

@@ -102,16 +102,6 @@ def test_the_move_to_make(
     assert best_move(known, assured).index == best
 
 
-@pytest.mark.parametrize(("visits", "best"), [(9, 0), (10, 1)])
-def test_where_patterns_have_a_part_a_move_of_greater_value_is_made(visits: int, best: int) -> None:
-    known = [
-        MoveStatistics(0, 60, 100, 0, 100, mixed=50),
-        MoveStatistics(1, 40, visits, 0, 100, mixed=55),
-        MoveStatistics(2, 50, 90, 0, 100, mixed=45),
-    ]
-    assert best_move(known, 0).index == best
-
-
 @pytest.mark.parametrize(("draw", "best"), [(0.0, 1), (0.24, 1), (0.26, 2), (0.999, 2)])
 def test_the_move_to_make_at_a_simultaneous_move_node_is_drawn(draw: float, best: int) -> None:
     known = [

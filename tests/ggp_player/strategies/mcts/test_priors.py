@@ -18,7 +18,6 @@ from ggp_player.strategies.mcts.arrays import (
     MINIMAX_SHARE,
     NODES,
     PARTS,
-    ROOT,
     Settings,
 )
 from ggp_player.strategies.mcts.memory import (
@@ -182,26 +181,13 @@ def test_what_is_proved_does_not_depend_on_guidance() -> None:
     assert search.bounds(0) == plain.bounds(0)
 
 
-def test_moves_at_the_root_have_the_value_by_which_the_search_descends() -> None:
-    machine = compiled(GAME)
-    search = guided(machine, learned(machine), 100)
-    tree = search.memory.tree
-    own = tree.roles[search.memory.counts[ROOT], 0]
-    edges = tree.edges[own["first_edge"] :][: own["choices"]]
-    for move, edge in zip(search.moves(0), edges, strict=True):
-        told = 100 * int(edge["judged"]) / PARTS
-        assert move.mixed == pytest.approx(move.value + MINIMAX_SHARE * (told - move.value))
-    without = guided(machine, learned(machine), 100, minimax_share=0.0)
-    assert {move.mixed for move in without.moves(0)} == {None}
-
-
 def test_another_minimax_share_leaves_the_tree_as_it_is_and_other_weights_do_not() -> None:
     machine = compiled(GAME)
     evaluation = learned(machine)
     search = guided(machine, evaluation, 100)
-    nodes, visits = search.nodes, [move.visits for move in search.moves(0)]
+    nodes, before = search.nodes, search.moves(0)
     search.guide(evaluation.tables, evaluation.weights, 0.5)
-    assert (search.nodes, [move.visits for move in search.moves(0)]) == (nodes, visits)
+    assert (search.nodes, search.moves(0)) == (nodes, before)
     assert search.settings.minimax_share == 0.5
     for other in (replace(evaluation, weights=-evaluation.weights), numbered_evaluation(machine)):
         search.guide(other.tables, other.weights)

@@ -90,11 +90,12 @@ async def _gallery(settings: Config) -> AsyncIterator[None]:
             async with asyncio.TaskGroup() as group:
                 beginning = group.create_task(_begun(process.stdout, settings.gallery))
                 yield
-                if beginning.cancel():
-                    process.kill()  # it has no matches to keep yet
+                beginning.cancel()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
+            if beginning.cancelled():
+                process.kill()  # it has no matches to keep yet
             process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 await asyncio.to_thread(process.wait, GALLERY_SECONDS)

@@ -1,17 +1,27 @@
 """What ``ggp-player serve`` has beside the player: the page of all games, of a real process."""
 
+import asyncio
 import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
+import pytest
 from click.testing import CliRunner
 
 from ggp_player.__main__ import main
+from ggp_player.cli import serve
+from ggp_player.server.config import Config
 from tests.support.left_behind import HANGING, becomes_true
 from tests.support.server_process import ServerProcess
+
+HANGING_CODE = f"import signal; signal.alarm({2 * HANGING:.0f}); signal.pause()"
+"""What a process does that neither says anything nor heeds the end of its input."""
 
 LIMIT = 4 * HANGING
 """For the process with the page of all games, before which whatever else runs here goes."""
@@ -49,6 +59,27 @@ def test_a_server_ends_at_once_while_the_page_of_all_games_begins(tmp_path: Path
         assert server.wait_until_alone() == []
     assert "does not stop" not in server.text
     assert "Traceback" not in server.text
+
+
+def test_a_server_that_ends_before_it_has_begun_leaves_no_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = []
+
+    def begin(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        begun.append(start(*arguments, **options))
+        return begun[0]
+
+    async def end_early() -> None:
+        async with serve._gallery(Config(gallery=1)):
+            raise asyncio.CancelledError
+
+    start = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", begin)
+    monkeypatch.setattr(serve, "helper_command", lambda *_: [sys.executable, "-c", HANGING_CODE])
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(end_early())
+    assert begun[0].returncode == -signal.SIGKILL
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:

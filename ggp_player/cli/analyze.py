@@ -14,7 +14,7 @@ import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
 from ggp_player.cli.commands.analyze import FORMATS
-from ggp_player.cli.learn import check_turns
+from ggp_player.cli.learn import check_patterns
 from ggp_player.cli.options import (
     compile_before_clocks,
     reporting_unplayable_game,
@@ -233,7 +233,7 @@ class _Task:
             print_analysis(position, analysis, self.options.spec)
 
     def _report_patterns(self, position: Position) -> None:
-        check_turns(self.machine)
+        check_patterns(self.machine)
         machine = LearnedAlphaBeta().machine_of(position)
         try:
             evaluation = learn_for_report(machine, self.options.seconds)

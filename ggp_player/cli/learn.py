@@ -22,7 +22,7 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
-from gdl.analysis import Structure, analyse
+from gdl.analysis import analyse
 from gdl.cli.options import check_plot, game_name, write_text
 from gdl.cluster import connected
 from gdl.engine import PropnetStateMachine
@@ -146,7 +146,10 @@ def _writable(folder: Path) -> Path:
 
 def _check(machine: PropnetStateMachine) -> CanonicalForm:
     """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
-    structure = check_turns(machine)
+    check_patterns(machine)
+    structure = analyse(machine)
+    if not structure.turns.one_at_a_time.value:
+        raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
     form = canonical_form(machine.ruleset)
     if form is None:
         raise click.ClickException("the rules are too large to be recognised in a later match")
@@ -155,17 +158,13 @@ def _check(machine: PropnetStateMachine) -> CanonicalForm:
     return form
 
 
-def check_turns(machine: StateMachine) -> Structure:
-    """Raise click's ClickException for a game whose patterns cannot be learned; else analyse it."""
+def check_patterns(machine: StateMachine) -> None:
+    """Raise click's ClickException for a game whose patterns cannot be learned."""
     refusal = LearnedAlphaBeta().refusal(machine)
     if refusal is not None:
         raise click.ClickException(refusal)
     if machine.is_terminal(machine.initial_state()):
         raise click.ClickException("the match is over before it begins: there is nothing to learn")
-    structure = analyse(machine)
-    if not structure.turns.one_at_a_time.value:
-        raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
-    return structure
 
 
 @dataclass(slots=True)

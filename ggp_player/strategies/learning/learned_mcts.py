@@ -22,13 +22,14 @@ DEFAULT = Settings()
 
 
 class LearnedMonteCarlo(MonteCarlo):
-    """Tree search as by ``mcts``, guided by patterns. Two roles or more, in turn.
+    """Tree search as by ``mcts``, guided by patterns. Two roles or more.
 
     The patterns are those of ``learned_alpha_beta``, learned in ``seconds`` of CPU time, once, or
     stored by ``ggp-player learn``. They say which moves of a node are likely to be best, where
     ``guidance`` takes the place of ``exploration``, and ``temperature``, in logits, makes moves
     more alike; and what each is worth, which counts as so many visits as their ``trust``. The
     part ``minimax_share`` of a move's value is what patterns say, backed up by minimax or max^n.
+    Where roles move at once, what patterns say of a leaf is the part ``leaf_weight`` of its value.
     The part ``move_share`` of the time for a move is for learning on from games that begin in its
     position. ``threads`` and ``playouts`` are those of ``mcts``.
 
@@ -47,13 +48,14 @@ class LearnedMonteCarlo(MonteCarlo):
         trust: Annotated[float, Field(gt=0)] = DEFAULT.trust,
         minimax_share: Annotated[float, Field(ge=0, le=1)] = MINIMAX_SHARE,
         move_share: Annotated[float, Field(ge=0, lt=1)] = 0.0,
+        leaf_weight: Annotated[float, Field(ge=0, le=1)] = DEFAULT.leaf_weight,
         *,
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         super().__init__(threads, playouts, symmetries=symmetries, clock=clock)
         self._settings = self._settings._replace(
-            guidance=guidance, temperature=temperature, trust=trust
+            guidance=guidance, temperature=temperature, trust=trust, leaf_weight=leaf_weight
         )
         self._minimax_share = minimax_share
         self._own = OwnEvaluation(seconds, clock)

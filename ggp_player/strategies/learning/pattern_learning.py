@@ -130,7 +130,7 @@ def _shares_of_counts(tables: PatternTables, table: int) -> NDArray[np.float64]:
 
 
 class Learning:
-    """Learns an evaluation for roles that move in turn by games against itself.
+    """Learns an evaluation by games against itself.
 
     ``evaluation`` is what has been learned so far, None before that, and where there are too few
     states to find cells in. It goes on from ``known`` where that is given.

@@ -230,7 +230,8 @@ class Settings(NamedTuple):
     once is proved. Where moves have priors, ``guidance`` weighs these in place of ``exploration``;
     they are the more alike the higher the ``temperature``, in logits. What patterns say a move is
     worth counts as so many visits as their ``trust``, and the part ``minimax_share`` of a move's
-    value is what they say, backed up by minimax or max^n; it is set when they are given. Some
+    value is what they say, backed up by minimax or max^n; it is set when they are given. Where
+    roles move at once, ``leaf_weight`` is the part of a leaf's value that patterns say. Some
     ``batch`` leaves in a row are selected below one node, the stand; with 1 each descent begins at
     the root.
     """
@@ -248,6 +249,7 @@ class Settings(NamedTuple):
     trust: float = 16.0
     minimax_share: float = 0.0
     batch: int = 16
+    leaf_weight: float = 0.5
 
 
 (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gdl.engine.kernel_library import (
@@ -19,6 +21,7 @@ from gdl.engine.kernel_library import (
 from ggp_player.strategies.mcts.arrays import (
     PLAYOUTS,
     REFUTED,
+    TOGETHER,
     GameArrays,
     Settings,
 )
@@ -29,6 +32,7 @@ from ggp_player.strategies.mcts.memory import (
     PendingLeaves,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, leave_stand
+from ggp_player.strategies.patterns import add_up, find_entries, find_indices, find_phases
 
 SUM_TOLERANCE = 0.001
 """By how much mean goal values may differ from the constant sum where they only were rounded."""
@@ -93,7 +97,8 @@ def free_finished_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLea
 @inlined_kernel
 def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
     """Backpropagate the leaves that were freed, those from ``first`` on in the stack ``free``."""
-    game, _, leaves, tree, counts, _ = memory
+    game, _, leaves, tree, counts, priors = memory
+    share = settings.leaf_weight if counts[TOGETHER] > 0 and priors.weights.shape[1] > 0 else 0.0
     playouts = 0
     for index in range(first, leaves.counts[FREE_LEAVES]):
         leaf = leaves.free[index]
@@ -101,12 +106,34 @@ def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
             total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
             if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
                 counts[REFUTED] = 1
+        if share > 0.0:
+            _mix_in_patterns(memory, leaf, share)
         backpropagate(game, tree, settings, leaves, leaf, 1)
         if leaves.stand[leaf] >= 0:
             leave_stand(game, tree, settings, leaves.stands, leaves.stand[leaf])
         playouts += leaves.lane_count[leaf]
     address = counts.ctypes.data + counts.itemsize * PLAYOUTS
     add_to_int64(address, playouts, tree.is_shared)
+
+
+@kernel
+def _mix_in_patterns(memory: Memory, leaf: int, share: float) -> None:
+    """Let what patterns say of a leaf's state be so large a part of its values."""
+    game, _, leaves, tree, _, priors = memory
+    node, weights, tables = leaves.nodes[leaf, leaves.length[leaf]], priors.weights, priors.tables
+    if node >= 0 and tree.nodes[node].is_proved:
+        return
+    phases, entries = priors.children.phases, priors.scratch.entries
+    find_phases(tables, leaves.states, leaf, phases[:1])
+    find_indices(tables, leaves.states, leaf, priors.indices, 0)
+    find_entries(tables, priors.indices, 0, entries)
+    outputs = priors.children.logits.shape[1]
+    for output in range(outputs):
+        logit = add_up(weights, entries, np.uint32(phases[0] * outputs + output))
+        change = share * (1.0 / (1.0 + math.exp(-logit)) - leaves.totals[leaf, output])
+        leaves.totals[leaf, output] += change
+        if outputs == 1:
+            leaves.totals[leaf, game.second_rival] -= change
 
 
 @inlined_kernel

@@ -54,11 +54,13 @@ MOST_BYTES = 2**26
 
 GAME = np.dtype(
     [
-        ("chooser", np.int32),  # the role that has a choice, the first one where none has
+        ("chooser", np.int32),  # the role that chooses now, the first one where none has a choice
+        ("others", np.int32),  # how many choose after it in the same step
         ("width", np.int32),  # its moves, but 1 where one was drawn at random
         ("drawn", np.int32),  # the number of that among its moves, -1 where there is none
         ("step", np.int32),  # steps so far
         ("opening", np.int32),  # steps that are made at random first
+        ("explored", np.int32),  # whether a choice of this step was made at random
     ]
 )
 """The record of a game that is under way."""
@@ -68,13 +70,15 @@ class Games(NamedTuple):
     """The games under way, of which the last is one that has only begun.
 
     ``states`` and ``legal`` uint64 (games, words): packed. ``indices`` uint16 (games, tables).
-    ``facts``: ``GAME`` (games,).
+    ``facts``: ``GAME`` (games,). ``moves`` int32 (games, roles): for roles that do not choose now,
+    the moves that they make, among those of all roles.
     """
 
     states: Words
     legal: Words
     indices: Indices
     facts: NDArray[np.void]
+    moves: NDArray[np.int32]
 
 
 class History(NamedTuple):
@@ -149,6 +153,7 @@ def new_games(
         np.zeros((SLOTS + 1, move_words), np.uint64),
         np.zeros((SLOTS + 1, count), np.uint16),
         np.zeros(SLOTS + 1, GAME),
+        np.zeros((SLOTS + 1, len(chance)), np.int32),
     )
     legal = np.zeros((lanes, move_words), np.uint64)
     children = new_children(lanes, words, outputs)
@@ -206,7 +211,6 @@ def begin_games(play: SelfPlayGames, state: Words, pace: Pace) -> None:
         games.states[start, word] = state[0, word]
     read_lanes(block.rows, block.legal, block.move_offsets[-1], games.legal[start : start + 1])
     find_indices(play.tables, games.states, start, games.indices, start)
-    _find_chooser(block.move_offsets, games.facts, games.legal, start, start)
     for game in range(start):
         _begin(play, game, pace)
 
@@ -223,9 +227,8 @@ def _begin(play: SelfPlayGames, game: int, pace: Pace) -> None:
     for table in range(games.indices.shape[1]):
         games.indices[game, table] = games.indices[start, table]
     facts = games.facts[game]
-    facts.chooser, facts.width = games.facts[start].chooser, games.facts[start].width
     facts.step, facts.opening = 0, int(_uniform(play.random) * (pace.opening + 1))
-    _draw_move(play, game, pace)
+    _begin_step(play, game, pace)
 
 
 @inlined_kernel
@@ -250,16 +253,57 @@ def _uniform(random: Words) -> float:
 
 
 @kernel
-def _find_chooser(
-    offsets: NDArray[np.int64], facts: NDArray[np.void], legal: Words, row: int, game: int
-) -> None:
-    """Find who has a choice in a game, by a row of legal moves: the first role if nobody has."""
-    facts[game].chooser, facts[game].width = 0, 1
+def _begin_step(play: SelfPlayGames, game: int, pace: Pace) -> None:
+    """Find who has a choice in a game, the first role if nobody has.
+
+    Where several have one they choose one after another, the first of them drawn at random, and
+    chance last of all: each compares its moves beside those that the roles before it have chosen,
+    and beside random ones of the roles after it.
+    """
+    facts, legal, moves = play.games.facts[game], play.games.legal, play.games.moves
+    offsets, choosers = play.block.move_offsets, 0
+    facts.chooser, facts.width, facts.others, facts.explored = 0, 1, 0, 0
     for role in range(len(offsets) - 1):
-        width = count_bits(legal, row, offsets[role], offsets[role + 1])
+        moves[game, role] = next_bit(legal, game, offsets[role], offsets[role + 1])
+        width = count_bits(legal, game, offsets[role], offsets[role + 1])
         if width > 1:
-            facts[game].chooser, facts[game].width = role, width
-            return
+            choosers += 1
+            facts.chooser, facts.width = role, width
+    if choosers > 1:
+        for role in range(len(offsets) - 1):
+            width = count_bits(legal, game, offsets[role], offsets[role + 1])
+            moves[game, role] = _nth_move(play, game, role, int(_uniform(play.random) * width))
+        facts.chooser = int(_uniform(play.random) * (len(offsets) - 1))
+        facts.others = choosers
+        _let_next_choose(play, game)
+    _draw_move(play, game, pace)
+
+
+@inlined_kernel
+def _nth_move(play: SelfPlayGames, game: int, role: int, number: int) -> int:
+    """The move of a role by its number among those that are legal."""
+    offsets, legal = play.block.move_offsets, play.games.legal
+    last = offsets[role + 1]
+    move = next_bit(legal, game, offsets[role], last)
+    for _ in range(number):
+        move = next_bit(legal, game, move + 1, last)
+    return move
+
+
+@inlined_kernel
+def _let_next_choose(play: SelfPlayGames, game: int) -> None:
+    """Let the next role that has a choice choose; chance only where no other is left."""
+    facts, offsets, legal = play.games.facts[game], play.block.move_offsets, play.games.legal
+    by_chance = 0
+    for role in range(len(offsets) - 1):
+        if play.chance[role] and count_bits(legal, game, offsets[role], offsets[role + 1]) > 1:
+            by_chance += 1
+    facts.others -= 1
+    is_chance, facts.width = facts.others < by_chance, 1
+    while facts.width < 2 or (play.chance[facts.chooser] > 0) != is_chance:
+        facts.chooser = (facts.chooser + 1) % (len(offsets) - 1)
+        first, last = offsets[facts.chooser], offsets[facts.chooser + 1]
+        facts.width = count_bits(legal, game, first, last)
 
 
 @kernel
@@ -275,10 +319,9 @@ def _make_all_moves(play: SelfPlayGames, batch: NDArray[np.int64], total: int) -
         width, chooser = min(facts[game].width, lanes), facts[game].chooser
         for role in range(len(offsets) - 1):
             last = offsets[role + 1]
-            move = next_bit(legal, game, offsets[role], last)
+            move = games.moves[game, role]
             if role == chooser:
-                for _ in range(facts[game].drawn):
-                    move = next_bit(legal, game, move + 1, last)
+                move = _nth_move(play, game, role, max(0, facts[game].drawn))
             for i in range(lane, lane + width):
                 if move < last:
                     rows[first_row + move, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -310,8 +353,16 @@ def _take_step(
             value = sign * logits[i, output]
             if value > most or (value == most and i == best):
                 best, most = i, value
+    if facts.drawn >= 0 and play.chance[chooser] == 0:
+        facts.explored = 1
+    if facts.others > 0:
+        number = facts.drawn if facts.drawn >= 0 else best - first
+        play.games.moves[game, chooser] = _nth_move(play, game, chooser, number)
+        _let_next_choose(play, game)
+        _draw_move(play, game, pace)
+        return
     counts[2] += 1
-    history.explored[game, step] = facts.drawn >= 0 and play.chance[chooser] == 0
+    history.explored[game, step] = facts.explored
     is_over = play.children.ends[best] != 0
     if is_over or step + 1 == history.phases.shape[1]:
         if is_over:
@@ -327,9 +378,8 @@ def _take_step(
     for table in range(indices.shape[1]):
         kept[game, step, table] = indices[game, table]
     history.phases[game, step] = children.phases[best]
-    _find_chooser(play.block.move_offsets, games.facts, play.legal, best, game)
     facts.step = step + 1
-    _draw_move(play, game, pace)
+    _begin_step(play, game, pace)
 
 
 @kernel

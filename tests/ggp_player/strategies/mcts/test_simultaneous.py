@@ -8,18 +8,19 @@ from functools import cache
 from random import Random
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 import gdl
 from gdl import State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position
-from ggp_player.strategies.mcts.arrays import (
-    Settings,
-)
+from ggp_player.strategies.mcts.arrays import ROOT, Settings
 from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.patterns.pattern_tables import CERTAIN
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of
+from tests.support.learned_games import numbered_evaluation
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
 from tests.support.tree_games import Tree, rules_of_tree
 
@@ -224,6 +225,21 @@ def test_rock_paper_scissors_is_mixed_equally_and_drawn() -> None:
         assert not last.proved
         thrown.add(last.move)
     assert thrown == set(position.legal_moves)
+
+
+@pytest.mark.parametrize(("weight", "mean"), [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
+def test_what_patterns_say_of_leaves_has_its_part(weight: float, mean: float) -> None:
+    machine = machine_of("tron")
+    evaluation = numbered_evaluation(machine)
+    weights = np.zeros_like(evaluation.weights)
+    weights[-1] = CERTAIN  # the first role wins anyhow
+    search = TreeSearch(machine, Settings(leaf_weight=weight), 1, 2**24)
+    search.guide(evaluation.tables, weights)
+    search.set_root(machine.initial_state())
+    search.run(30)
+    root = search.memory.tree.roles[search.memory.counts[ROOT]]
+    visits = search.memory.tree.nodes[search.memory.counts[ROOT]]["visits"]
+    assert root["total"] / visits == pytest.approx([mean, 1 - mean], abs=0.04)
 
 
 @pytest.mark.thorough

@@ -108,6 +108,59 @@ def test_what_a_roll_decides_is_worth_what_comes_of_it_on_average() -> None:
     assert values["right"][0] == pytest.approx(75, abs=6)
 
 
+BIDS = """
+(role one) (role two) (init (round 1)) (succ 1 2) (succ 2 3)
+(bid 0) (bid 1) (bid 2) (more 2 0) (more 2 1) (more 1 0)
+(<= (legal ?r (bid ?n)) (role ?r) (bid ?n))
+(<= (next (round ?k)) (true (round ?i)) (succ ?i ?k))
+(<= (next (bid ?i ?r ?n)) (does ?r (bid ?n)) (true (round ?i)))
+(<= (next (bid ?i ?r ?n)) (true (bid ?i ?r ?n)))
+(<= terminal (true (round 3)))
+(<= (above ?r ?i) (true (bid ?i ?r ?n)) (true (bid ?i ?s ?k)) (more ?n ?k))
+(<= (wins ?r) (above ?r 1) (not (lags ?r 2)))
+(<= (wins ?r) (above ?r 2) (not (lags ?r 1)))
+(<= (lags ?r ?i) (role ?r) (above ?s ?i) (distinct ?r ?s))
+(<= (goal ?r 100) (wins ?r))
+(<= (goal ?r 0) (role ?r) (wins ?s) (distinct ?r ?s))
+(<= (goal ?r 50) (role ?r) (not (wins one)) (not (wins two)))
+"""
+
+
+def test_roles_that_move_at_once_all_choose() -> None:
+    """Who bids more in the first of two rounds mostly wins, as the second is mostly a tie."""
+    machine = compiled(BIDS)
+    learning = Learning(machine, 1)
+    exhaust(learning.work(20.0, ticking(0.01)))
+    evaluation = learning.evaluation
+    assert evaluation is not None
+    worth = {}
+    for one, two in ((2, 1), (1, 2), (1, 1)):
+        moves = tuple(gdl.parse_term(f"(bid {number})") for number in (one, two))
+        state = machine.next_state(machine.initial_state(), moves)
+        worth[one - two] = report_patterns(machine, evaluation, state, 0).value
+    assert worth[1] > 75
+    assert worth[0] == pytest.approx(50, abs=8)
+    assert worth[-1] < 25
+
+
+def test_who_moves_beside_chance_does_not_know_what_it_will_do() -> None:
+    """Right wins in three rolls of four; who knew the roll would always win.
+
+    One roll, which is then another, tells what is better, so that left is chosen now and then.
+    """
+    together = DICE.replace("(true (turn random)) (die ?d)", "(true (turn one)) (die ?d)")
+    together = together.replace("(next (turn random)) (true (turn one))", "(next (turn one))")
+    together = together.replace("(init (turn one))", "(init (turn none))")
+    together = together.replace("(not (true (turn ?r)))", "(true (turn none))")
+    machine = compiled(together + "(<= (legal two wait) (true (turn one)))")
+    learning = Learning(machine, 1)
+    exhaust(learning.work(20.0, ticking(0.01)))
+    evaluation = learning.evaluation
+    assert evaluation is not None
+    state = machine.next_state(machine.initial_state(), (gdl.parse_term("wait"),) * 3)
+    assert 55 < report_patterns(machine, evaluation, state, 0).value < 80
+
+
 def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
     machine = compiled(breakthrough(4, 5))
     learning = Learning(machine, 1)

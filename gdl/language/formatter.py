@@ -76,7 +76,9 @@ def convert_text(text: str, notation: Notation, name: str = "<rulesheet>") -> st
     if errors:
         raise GdlSyntaxError(source, errors)
     expressions, _ = read_expressions(source)
-    return _written(text, expressions, notation)
+    # A comment before the parenthesis that ends a rule in KIF stands behind the rule in infix, and
+    # breaks its line no more.
+    return format_text(_written(text, expressions, notation), name)
 
 
 def _written(text: str, expressions: Sequence[Expression], notation: Notation) -> str:

@@ -160,6 +160,11 @@ def test_empty_texts_stay_empty() -> None:
     assert convert_text("; only this", Notation.INFIX) == "% only this\n"
 
 
+def test_a_comment_that_ends_a_rule_breaks_no_line_of_it_in_infix() -> None:
+    infix = convert_text("(<= p (q) ; why\n; because\n)", Notation.INFIX)
+    assert infix == format_text(infix) == "p :- q % why\n% because\n"
+
+
 KIF_SPACES = (
     " ",
     "  ",

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import gdl
+from gdl.engine import PropnetStateMachine
 from ggp_player.inspect.pattern_report import report_patterns
 from ggp_player.lab.positions.position_test import LoadedSet
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX
 from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.strategies import Position
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.pattern_learning import Learning, first_paces
 from ggp_player.strategies.patterns.cells import Cell
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
@@ -74,6 +76,13 @@ def test_each_of_three_roles_has_weights_of_its_own() -> None:
     assert not np.allclose(seen[1], seen[2])
 
 
+def learned_for_long(machine: PropnetStateMachine) -> LearnedEvaluation:
+    learning = Learning(machine, 1)
+    exhaust(learning.work(20.0, ticking(0.01)))
+    assert learning.evaluation is not None
+    return learning.evaluation
+
+
 DICE = """
 (role one) (role random) (role two) (init (turn one)) (die a) (die b) (die c) (die d)
 (<= (legal one left) (true (turn one))) (<= (legal one right) (true (turn one)))
@@ -93,10 +102,7 @@ DICE = """
 
 def test_what_a_roll_decides_is_worth_what_comes_of_it_on_average() -> None:
     machine = compiled(DICE)
-    learning = Learning(machine, 1)
-    exhaust(learning.work(20.0, ticking(0.01)))
-    evaluation = learning.evaluation
-    assert evaluation is not None
+    evaluation = learned_for_long(machine)
     assert evaluation.outputs == 3
     values = {}
     for side in ("left", "right"):
@@ -129,10 +135,7 @@ BIDS = """
 def test_roles_that_move_at_once_all_choose() -> None:
     """Who bids more in the first of two rounds mostly wins, as the second is mostly a tie."""
     machine = compiled(BIDS)
-    learning = Learning(machine, 1)
-    exhaust(learning.work(20.0, ticking(0.01)))
-    evaluation = learning.evaluation
-    assert evaluation is not None
+    evaluation = learned_for_long(machine)
     worth = {}
     for one, two in ((2, 1), (1, 2), (1, 1)):
         moves = tuple(gdl.parse_term(f"(bid {number})") for number in (one, two))
@@ -153,10 +156,7 @@ def test_who_moves_beside_chance_does_not_know_what_it_will_do() -> None:
     together = together.replace("(init (turn one))", "(init (turn none))")
     together = together.replace("(not (true (turn ?r)))", "(true (turn none))")
     machine = compiled(together + "(<= (legal two wait) (true (turn one)))")
-    learning = Learning(machine, 1)
-    exhaust(learning.work(20.0, ticking(0.01)))
-    evaluation = learning.evaluation
-    assert evaluation is not None
+    evaluation = learned_for_long(machine)
     state = machine.next_state(machine.initial_state(), (gdl.parse_term("wait"),) * 3)
     assert 55 < report_patterns(machine, evaluation, state, 0).value < 80
 

@@ -36,6 +36,7 @@ from ggp_player.play.session import PlaySession
 from ggp_player.play.terminal import Terminal, TerminalSession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
+from ggp_player.worker.warm_up_process import ensure_warm
 
 MOST_SECONDS_TO_END = 30.0
 """How long matches may take to be kept; then the process ends anyhow."""
@@ -138,28 +139,40 @@ class _Options:
         return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
 
 
+@dataclass(frozen=True, slots=True)
+class _Workers:
+    """What searches in one match after the other; it is ready when ``warming`` has ended."""
+
+    pool: Pool
+    warming: asyncio.Task[None]
+
+    async def session(self, setup: PlaySetup) -> PlaySession:
+        """Make the session of a match, in which player servers are asked whether they are there."""
+        machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
+        await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
+        return await asyncio.to_thread(PlaySession, setup, machine, self.pool, warming=self.warming)
+
+
 @asynccontextmanager
-async def _workers() -> AsyncIterator[Pool]:
-    """Have a worker started for the first match before somebody wants it, and then for the next."""
+async def _workers() -> AsyncIterator[_Workers]:
+    """Have a worker started for the first match before somebody wants it, and then for the next.
+
+    Searches are compiled meanwhile, which ends with the program, not with a match.
+    """
     pool = Pool(1, load_config(flags={"strategy": "auto"}).memory_limits)
     starting = asyncio.create_task(pool.start())
+    warming = asyncio.create_task(ensure_warm(pool.health))
     try:
-        yield pool
+        yield _Workers(pool, warming)
     finally:
-        await asyncio.wait([starting])
+        warming.cancel()
+        await asyncio.wait([starting, warming])
         await pool.close()
-
-
-async def _session(setup: PlaySetup, pool: Pool) -> PlaySession:
-    """Make the session of a match, in which player servers are asked whether they are there."""
-    machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
-    await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
-    return await asyncio.to_thread(PlaySession, setup, machine, pool)
 
 
 async def _play(setup: PlaySetup, options: _Options) -> None:
     """Play until the person leaves."""
-    async with _workers() as pool, await _session(setup, pool) as session:
+    async with _workers() as workers, await workers.session(setup) as session:
         if options.terminal:
             await TerminalSession(session, Terminal(), options.save).run()
         else:
@@ -179,12 +192,12 @@ async def _play_in_gallery(options: _Options, events: EventBus) -> None:
     """Play one match after the other, each begun on the page of all games."""
 
     async def new_session(wish: Wish) -> PlaySession:
-        return await _session(options.setup(wish, events), pool)
+        return await workers.session(options.setup(wish, events))
 
     default = "0" if options.opponents else str(HIGHEST.number)
     level = options.level or default
     gallery = Gallery(new_session, level, options.opponents, options.control())
-    async with _workers() as pool, serve_gallery(gallery, options.port) as address:
+    async with _workers() as workers, serve_gallery(gallery, options.port) as address:
         await _until_left(address, options)
 
 

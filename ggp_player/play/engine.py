@@ -14,6 +14,7 @@ from gdl import Constant
 from ggp_player.clock import Deadline, WallClock, monotonic
 from ggp_player.events import BestMove, History, MatchStarted
 from ggp_player.strategies import Method
+from ggp_player.strategies.selection.registry import strategy_class
 from ggp_player.worker.pool import Pool
 from ggp_player.worker.service import CancellableDeadline
 from ggp_player.worker.supervisor import SearchSupervisor, Setup
@@ -145,13 +146,18 @@ class RoleEngine:
 class Engines:
     """The engines of a match, by role: ``playing`` for opponents, ``advising`` for people.
 
-    ``warming`` compiles the searches for this machine, which takes a while the first time.
+    ``warming`` ends when the searches are compiled for this machine; None where they are.
     """
 
-    def __init__(self, new: Callable[[Constant, str], RoleEngine], clock: WallClock) -> None:
+    def __init__(
+        self,
+        new: Callable[[Constant, str], RoleEngine],
+        clock: WallClock,
+        warming: asyncio.Future[None] | None = None,
+    ) -> None:
         self.playing: dict[Constant, RoleEngine] = {}
         self.advising: dict[Constant, RoleEngine] = {}
-        self.warming: asyncio.Task[None] | None = None
+        self._warming = warming
         self._may_ponder = True
         self._new = new
         self._cold: set[RoleEngine] = set()
@@ -172,7 +178,7 @@ class Engines:
 
         Searches that begin before the kernels are compiled do without them for the whole match.
         """
-        is_warm = await self._is_warm()
+        is_warm = not strategy_class(strategy).looks_ahead or await self._is_warm()
         engine = engines.get(role)
         if engine is not None and is_warm and engine in self._cold:
             self._cold.discard(engine)
@@ -188,23 +194,17 @@ class Engines:
 
     async def _is_warm(self) -> bool:
         """Wait a while until the searches are compiled; return whether they are."""
-        if self.warming is None:
+        if self._warming is None:
             return True
         left = WARM_UP_SECONDS - (self._clock() - self._begun) / 1000
-        await asyncio.wait([self.warming], timeout=max(0.0, left))
-        return self.warming.done()
+        await asyncio.wait([self._warming], timeout=max(0.0, left))
+        return self._warming.done()
 
     def let_ponder(self, may_ponder: bool) -> None:
         """Have all search on others' time, too, or only when they are asked for a move."""
         self._may_ponder = may_ponder
         for engine in (*self.playing.values(), *self.advising.values()):
             engine.let_ponder(may_ponder)
-
-    async def end_warming(self) -> None:
-        """Compile no more."""
-        if self.warming is not None:
-            self.warming.cancel()
-            await asyncio.gather(self.warming, return_exceptions=True)
 
     async def close(self) -> None:
         """End all processes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -28,10 +28,8 @@ from ggp_player.play.match_line import MatchLine
 from ggp_player.play.play_setup import PlaySetup, persons_of, seats_of
 from ggp_player.play.table import Advice, SeatedPerson, SeatedSearch, Shown, Table
 from ggp_player.protocol import MatchRecord, Start, move_texts, spaced
-from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
 from ggp_player.worker.supervisor import Setup
-from ggp_player.worker.warm_up_process import ensure_warm
 
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
@@ -52,8 +50,9 @@ _log = logging.getLogger(__name__)
 class PlaySession(Table):
     """Runs the match while it is entered: ``async with PlaySession(setup, machine, pool)``.
 
-    The ``pool`` is for one match after the other; whoever has made it closes it. ``is_thinking``
-    says that people are shown what a search thinks. People's clocks go by the ``stopwatch``.
+    The ``pool`` is for one match after the other; whoever has made it closes it. So is ``warming``,
+    which ends when the searches are compiled for this machine. ``is_thinking`` says that people are
+    shown what a search thinks. People's clocks go by the ``stopwatch``.
     Raises :class:`PlayError` for a role that the game does not have.
     """
 
@@ -63,18 +62,19 @@ class PlaySession(Table):
         machine: RuledMachine,
         pool: Pool,
         clock: WallClock = wall_clock,
-        warm_up: Callable[[Health], Awaitable[None]] = ensure_warm,
         stopwatch: Clock = monotonic,
+        warming: asyncio.Future[None] | None = None,
     ) -> None:
         super().__init__(setup.ruleset, machine, persons_of(machine, setup.persons), clock)
         self.setup = setup
         self.health = pool.health
         self._pool = pool
-        self._warm_up = warm_up
+        self._warming = warming
         self._stopwatch = stopwatch
         self._alarm: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
-        self._engines = Engines(self._new_engine, clock)
+        self._noting: asyncio.Task[None] | None = None
+        self._engines = Engines(self._new_engine, clock, warming)
         self.is_thinking = False
         self._was_helped = False
         self._level_reached: OpponentLevel | None = None  # before seats were changed at the end
@@ -86,7 +86,7 @@ class PlaySession(Table):
         self._thoughts = setup.events.subscribe("the table", on_news=self._take_thoughts)
 
     async def __aenter__(self) -> PlaySession:
-        self._engines.warming = asyncio.create_task(self._warm())
+        self._noting = asyncio.create_task(self._note_warming())
         self._match.begin()
         self._run()
         return self
@@ -97,11 +97,11 @@ class PlaySession(Table):
     async def close(self) -> None:
         """Break the match off unless it is over, and end its processes."""
         await self._interrupt()
-        if self._ending is not None:
-            self._ending.cancel()
-            await asyncio.gather(self._ending, return_exceptions=True)
+        for task in (self._ending, self._noting):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         await self._break_off("the match was left")
-        await self._engines.end_warming()
         self._thoughts.close()
         await self._engines.close()
         self.end_viewing()
@@ -455,18 +455,16 @@ class PlaySession(Table):
 
     # ---------------------------------------------------------------------- engines
 
-    async def _warm(self) -> None:
-        """Have the searches compiled for this machine, which is done once."""
+    async def _note_warming(self) -> None:
+        """Say that the searches are compiled for this machine, until they are."""
+        if self._warming is None:
+            return
         notice = Sentence("The program is prepared for this machine, once, for some ten seconds.")
-        warming = asyncio.ensure_future(self._warm_up(self.health))
-        try:
-            await asyncio.wait([warming], timeout=0.5)
-            if not warming.done():
-                self.shown.notice = notice
-                self.tell()
-            await warming
-        finally:
-            warming.cancel()
+        await asyncio.wait([self._warming], timeout=0.5)
+        if not self._warming.done():
+            self.shown.notice = notice
+            self.tell()
+            await asyncio.wait([self._warming])
         if self.shown.notice == notice:
             self.shown.notice = ""
             self.tell()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
@@ -20,7 +20,6 @@ from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play.play_setup import Opponent, PlaySetup
 from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
-from ggp_player.worker.health import Health
 from ggp_player.worker.pool import Pool
 from tests.support.clocks import FakeClock
 from tests.support.paths import GAMES
@@ -79,13 +78,6 @@ class Browser:
 Begin: TypeAlias = Callable[..., AbstractAsyncContextManager[PlaySession]]
 
 
-WarmUp: TypeAlias = Callable[[Health], Awaitable[None]]
-
-
-async def no_warm_up(_health: Health) -> None:
-    """The strategies of these tests need no compiled code."""
-
-
 def rules_of(game: str) -> gdl.Ruleset:
     """One of our games, or a rulesheet's text."""
     return gdl.parse(game) if "(" in game else gdl.load(GAMES / f"{game}.kif")
@@ -96,8 +88,8 @@ async def begun(
     game: str,
     *persons: str,
     opponents: tuple[Opponent, ...] = ("legal",),
-    warm_up: WarmUp = no_warm_up,
     stopwatch: Clock = monotonic,
+    warming: asyncio.Future[None] | None = None,
     **settings: object,
 ) -> AsyncIterator[PlaySession]:
     """A match, against the first legal move unless told otherwise."""
@@ -108,7 +100,7 @@ async def begun(
     try:
         machine = gdl.interpret(rules)
         async with PlaySession(
-            setup, machine, pool, warm_up=warm_up, stopwatch=stopwatch
+            setup, machine, pool, stopwatch=stopwatch, warming=warming
         ) as session:
             yield session
     finally:

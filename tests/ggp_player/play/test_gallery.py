@@ -28,7 +28,7 @@ from ggp_player.play.play_setup import PlaySetup
 from ggp_player.play.session import PlaySession
 from ggp_player.server.config import load_config
 from ggp_player.worker.pool import Pool
-from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked, no_warm_up
+from tests.ggp_player.play.conftest import FOREIGN, LIMIT, Browser, asked
 from tests.support import hostile_names
 from tests.support.serving import pushed
 
@@ -99,7 +99,7 @@ async def only_visitor() -> AsyncIterator[Visitor]:
         machine = gdl.interpret(wish.ruleset)
         if wish.adapts:
             setup = replace(setup, adapts=True).at(LEVELS[wish.level - 1])
-        return PlaySession(setup, machine, pool, warm_up=no_warm_up)
+        return PlaySession(setup, machine, pool)
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(pool.close)

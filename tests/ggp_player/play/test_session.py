@@ -20,7 +20,6 @@ from ggp_player.play.session import PlaySession
 from ggp_player.protocol import Dialect, MatchRecord, parse_request
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.worker.health import Health
 from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 
 GAMES = ("ticTacToe", "biddingTicTacToe", "lightsOut", "diceRace", "trefoil")
@@ -202,21 +201,29 @@ async def test_an_opponent_that_began_before_the_warm_up_begins_anew_after_it(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggp_player.play.engine.WARM_UP_SECONDS", 0.0)
-    is_warm = asyncio.Event()
-
-    async def warm_up(_health: Health) -> None:
-        await is_warm.wait()
-
+    warming: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     bus = EventBus()
     begun = bus.subscribe("the test", thoughts=False)
-    async with begin("ticTacToe", warm_up=warm_up, events=bus) as session:
+    opponents = ("alpha_beta:depth=1",)
+    async with begin("ticTacToe", opponents=opponents, warming=warming, events=bus) as session:
         await asked(session)
         await move(session, "(put b2)")  # nobody waits for what takes too long
         assert _openings(begun.take()) == 1
-        is_warm.set()
+        warming.set_result(None)
         await move(session)
         await move(session)
         assert _openings(begun.take()) == 1
+
+
+async def test_who_does_not_look_ahead_waits_for_no_warm_up_and_matches_end_before_it(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.play.engine.WARM_UP_SECONDS", 1e6)
+    warming: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async with begin("ticTacToe", opponents=("random",), warming=warming) as session:
+        await asked(session)
+        await move(session, "(put b2)")
+    assert not warming.done()  # it is for the next match, too
 
 
 def _openings(events: list[Event]) -> int:

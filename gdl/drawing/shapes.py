@@ -27,18 +27,12 @@ Spot: TypeAlias = tuple[tuple[float, float], float, DrawnFact]
 """Where on its place a thing is: its centre, half of its size, and the thing."""
 
 _COUNT = re.compile("[0-9]{1,2}")
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def xml(text: str) -> str:
     """Escape a text for XML: marks, quotes, and characters that XML does not know."""
-    return escape("".join(c if _is_xml(c) else "\N{REPLACEMENT CHARACTER}" for c in text))
-
-
-def _is_xml(character: str) -> bool:
-    code = ord(character)
-    return (
-        code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
-    )
+    return escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def phrase(**values: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from time import process_time
 from typing import TypeAlias
 
@@ -73,6 +74,7 @@ def find_move_names(
     return _Finder(layout, sample, written).found()
 
 
+@lru_cache(maxsize=16)
 def names_without_play(layout: BoardLayout) -> MoveNames:
     """Find the names of moves by the layout alone, as where the rules take too long."""
     return _Finder(layout, None, set()).found()

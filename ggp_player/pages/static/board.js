@@ -15,20 +15,23 @@ const PHRASES = {
 
 /** Parse a drawing, and leave out all that could do more than be seen. */
 function parsed(text) {
-  const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  if (found.nodeName !== "svg") return null;
+  const apart = document.createElement("template"); // nothing in it runs or is loaded
+  apart.innerHTML = text;
+  const found = apart.content.firstElementChild;
+  if (found?.nodeName !== "svg") return null;
   for (const bad of found.querySelectorAll(FORBIDDEN)) bad.remove();
   for (const node of [found, ...found.querySelectorAll("*")]) {
-    for (const { name, value } of [...node.attributes]) {
+    if (node.namespaceURI !== found.namespaceURI) node.remove();
+    for (const name of node.getAttributeNames()) {
       const isLink = name === "href" || name === "xlink:href";
-      if (name.startsWith("on") || (isLink && !value.startsWith("#"))) node.removeAttribute(name);
+      if (name.startsWith("on") || (isLink && !node.getAttribute(name).startsWith("#"))) node.removeAttribute(name);
     }
   }
   for (const text of found.querySelectorAll("[data-said]")) {
     const { said: name, ...values } = text.dataset;
     if (Object.hasOwn(PHRASES, name)) text.textContent = PHRASES[name](values);
   }
-  return document.importNode(found, true);
+  return document.adoptNode(found);
 }
 
 /** What a cell is called here and in drawings: its board's number and its key. */

@@ -51,6 +51,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** Give the focus to what is found once the page is painted: before, the browser would lay it out for that alone. */
+export function focusLater(find) {
+  requestAnimationFrame(() => setTimeout(() => find()?.focus()));
+}
+
 /** Set an element's text, and leave it alone where it has that already. */
 export function setText(target, text) {
   const wanted = String(text);

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Countdown } from "./clock.js";
-import { address, byId, element, inOrder, isChance, listed, nameOf, post, remember, said, setText } from "./dom.js";
+import { address, byId, element, focusLater, inOrder, isChance, listed, nameOf, post, remember, said, setText } from "./dom.js";
 import { MovePicker } from "./move_picker.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
@@ -72,6 +72,7 @@ function showPosition(position) {
   const isNew = !table || table.step !== position.step || table.match !== position.match;
   const hasMore = table && !isNew && position.choosing.length > table.choosing.length;
   table = position;
+  holdFocus(Boolean(position.board));
   if (isNew || hasMore) complain("");
   if (position.board) showBoard(position.board);
   showTable();
@@ -184,22 +185,38 @@ function turnText() {
 }
 
 function showBoard(message) {
-  // The cell that has the focus keeps it in the new drawing.
-  const active = document.activeElement?.closest?.("#board [data-cell]");
-  focused = active ? [active.dataset.board, active.dataset.cell] : null;
   drawn = message;
   boards += 1;
   board.mark([]); // those of the position before
   board.show({ svg: message.svg, facts: message.facts, label: said("The board at step {step}", { step: table.step + 1 }) });
   setText(byId("ending"), message.ending);
-  if (!focused) return;
-  const [number, cell] = focused;
+  if (focused) focusLater(focusedAgain);
+}
+
+/**
+ * Take the focus from what is about to be replaced, before anything has changed: later it would cost a layout of
+ * the page. The list of moves has it meanwhile, or else it is noted which cell gets it again.
+ */
+function holdFocus(hasBoard) {
+  const legal = byId("legal"), active = document.activeElement;
+  if (legal.contains(active)) legal.focus({ preventScroll: true });
+  const cell = hasBoard ? active?.closest("#board [data-cell]") : null;
+  if (!cell) return;
+  focused = [cell.dataset.board, cell.dataset.cell];
+  cell.blur();
+}
+
+/** The cell that had the focus, in the new drawing, unless something else has it by now. */
+function focusedAgain() {
+  const [number, cell] = focused ?? [];
+  focused = null;
+  if (!number || document.activeElement !== document.body) return null;
   const again = byId("board").querySelector(`[data-board="${CSS.escape(number)}"][data-cell="${CSS.escape(cell)}"]`);
   if (again) {
     byId("board").querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
     again.setAttribute("tabindex", "0");
-    again.focus();
   }
+  return again;
 }
 
 /** Begin to choose anew: the clicks so far were for another step, role or drawing. */
@@ -268,9 +285,10 @@ function showLegal() {
   byId("filter-label").hidden = count < FILTERED_FROM;
   const none = element("p", { class: "soft small" }, table.is_over ? said("The match is over.") : said("None at the moment."));
   // Who has chosen by keyboard stays in the list: at its first move, when there are moves again.
-  const legal = byId("legal"), hadFocus = legal.contains(document.activeElement);
+  const legal = byId("legal");
+  holdFocus(false);
   legal.replaceChildren(...(lists.length ? lists : [none]));
-  if (hadFocus) (legal.querySelector("button") ?? legal).focus();
+  if (document.activeElement === legal) focusLater(() => (document.activeElement === legal ? legal.querySelector("button") : null));
 }
 
 function button(role, move) {

@@ -23,7 +23,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from aiohttp import web
@@ -31,23 +30,20 @@ from aiohttp.typedefs import Handler
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import to_json
 
-from gdl import Constant, Term
 from gdl.analysis.move_names import MoveNames
-from gdl.drawing.rendering import layout_file_of
 from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.languages import Language, Sentence, sentence_of
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_messages import Drawing, DrawState
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import NO_PAGE, PageSite, asks_for_page, language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.levels import remembered_level
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import MAX_LEGAL, Table, told_of_ending
+from ggp_player.play.table import Table, told_of_ending
+from ggp_player.play.table_boards import TableBoard, TableBoards
 from ggp_player.play.table_view import names_told, view_of
-from ggp_player.protocol import spaced, state_text
 
 LOOPBACK = "127.0.0.1"
 
@@ -69,12 +65,6 @@ a search is told after it goes on from what it had found.
 
 SHUTDOWN_SECONDS = 1.0
 
-DRAWING_SECONDS = 1.0
-"""How long a position waits for its drawing; then a list of facts stands in until that comes."""
-
-PREPARING_SECONDS = 5.0
-"""How long the first one waits, for which boards and names of moves are found in the rules."""
-
 LAST_SECONDS = 3.0
 """How long a table that ends waits until the open pages show its last state."""
 
@@ -93,32 +83,6 @@ class _Request(BaseModel):
     role: _Text = ""
     move: _Text = ""
     on: bool = False
-
-
-@dataclass(slots=True)
-class _Board:
-    """The drawing of a step; ``key`` says of which one. Another may take its place until it is."""
-
-    key: _Key
-    drawing: Drawing
-    is_drawn: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """What a drawing depends on: ``moves`` are the legal ones of ``persons``."""
-
-    match: int
-    step: int
-    persons: tuple[Constant, ...]
-    moves: tuple[str, ...]
-    advised: str
-    is_veiled: bool
-
-    @property
-    def of_position(self) -> tuple[int, int, bool]:
-        """What is drawn, without the moves whose places are asked for."""
-        return self.match, self.step, self.is_veiled
 
 
 class PlayPage:
@@ -148,12 +112,7 @@ class PlayPage:
         self._number = number
         self._gallery = gallery
         self._site = PageSite("ggp-player")
-        self._drawer = drawer
-        self._names = MoveNames()
-        self._board: _Board | None = None
-        self._board_version = 1
-        self._awaited: _Key | None = None
-        self._drawing: asyncio.Task[None] | None = None
+        self._boards = TableBoards(table, drawer)
         self._viewers: list[_Seen] = []
         self._leaving: asyncio.Task[None] | None = None
         self._told = asyncio.Event()
@@ -181,7 +140,7 @@ class PlayPage:
 
     async def start(self) -> None:
         """Begin to draw."""
-        self._drawing = asyncio.create_task(self._keep_drawn())
+        self._boards.start()
         self._note_viewers()
 
     async def close(self) -> None:
@@ -190,23 +149,21 @@ class PlayPage:
             async with asyncio.timeout(LAST_SECONDS):
                 await self._all_told()
         self.table.end_viewing()
-        tasks = [task for task in (self._drawing, self._leaving) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._leaving is not None:
+            self._leaving.cancel()
+            await asyncio.gather(self._leaving, return_exceptions=True)
+        await self._boards.close()
 
     async def _all_told(self) -> None:
         """Wait until the open pages were told all that there is."""
         while self._viewers and not self.table.is_closing:
-            board = self._board
-            is_whole = board is not None and board.is_drawn and board.key == self._key()
-            if is_whole and all(map(self._is_up_to_date, self._viewers)):
+            if self._boards.is_whole and all(map(self._is_up_to_date, self._viewers)):
                 return
             self._told.clear()
             await self._told.wait()
 
     def _is_up_to_date(self, seen: _Seen) -> bool:
-        return (seen.table, seen.board) == (self.table.version, self._board_version)
+        return (seen.table, seen.board) == (self.table.version, self._boards.version)
 
     # ---------------------------------------------------------------------- requests
 
@@ -316,14 +273,14 @@ class PlayPage:
             return None
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
-        if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
+        if not self._is_up_to_date(seen) and (board := self._boards.newest()) is not None:
             names = self._names_in(seen.language)
             view = view_of(table, seen.language, names)
             position = {**view, "names": names_told(names, table)}
-            if seen.board != self._board_version:
+            if seen.board != self._boards.version:
                 position["board"] = _board_message(board, seen.language)
             message["position"] = position
-            seen.table, seen.board = table.version, self._board_version
+            seen.table, seen.board = table.version, self._boards.version
         if seen.thoughts != table.thoughts_version:
             seen.thoughts = table.thoughts_version
             message["thoughts"] = _thoughts_message(table, self._names_in(seen.language))
@@ -334,90 +291,7 @@ class PlayPage:
     def _names_in(self, language: Language) -> MoveNames:
         """What moves are called in a language: the words that are not of the rules are in it."""
         column, row = language.say(Sentence("column")), language.say(Sentence("row"))
-        return replace(self._names, column=column, row=row)
-
-    async def _keep_drawn(self) -> None:
-        """Draw the newest step whenever there is a new one, also before the first page looks."""
-        rules = spaced(str(self.table.ruleset))
-        self._names = await self._drawer.names(rules, layout_file_of_rules(self.table))
-        while True:
-            key, board = self._key(), self._board
-            if board is not None and board.key == key and board.is_drawn:
-                await self.table.news()
-                continue
-            # To find what has decided a match takes several times as long as its board.
-            is_shown = board is not None and board.key == key
-            is_whole = is_shown or not self.table.line.is_over
-            drawing = await self._draw(key, with_ending=is_whole)
-            if key == self._key():
-                self._show(_Board(key, drawing, is_drawn=is_whole))
-
-    def _show(self, board: _Board) -> None:
-        self._board = board
-        self._board_version += 1
-        self.table.wake()
-
-    def _current_board(self) -> _Board | None:
-        """The board of the newest step; None while that is waited for."""
-        key = self._key()
-        if self._board is not None and self._board.key == key:
-            return self._board
-        if self._awaited != key:
-            self._awaited = key
-            seconds = DRAWING_SECONDS if self._board is not None else PREPARING_SECONDS
-            asyncio.get_running_loop().call_later(seconds, self._wait_no_longer, key)
-        return None
-
-    def _wait_no_longer(self, key: _Key) -> None:
-        """Show a step without its drawing, unless that has come, or another step."""
-        old = self._board
-        if key != self._key() or (old is not None and old.key == key):
-            return
-        drawing = Drawing(facts=tuple(sorted(map(str, self.table.facts(key.step) or ()))))
-        if old is not None and old.key.of_position == key.of_position:
-            drawing = old.drawing
-        self._show(_Board(key, drawing, is_drawn=False))
-
-    async def _draw(self, key: _Key, *, with_ending: bool) -> Drawing:
-        """Draw what people may see of the newest step; nothing where that is no board."""
-        facts = self.table.facts(key.step)
-        if facts is None:
-            return Drawing()
-        request = self._request(key, facts)
-        drawings = await self._drawer.draw(
-            request if with_ending else replace(request, is_over=False)
-        )
-        return drawings[0] if drawings else Drawing(facts=tuple(sorted(map(str, facts))))
-
-    def _key(self) -> _Key:
-        table = self.table
-        advice = table.shown.advice
-        moves = dict.fromkeys(
-            str(move) for role in table.persons for move in table.legal_moves(role)[:MAX_LEGAL]
-        )
-        return _Key(
-            table.match_number,
-            table.line.number,
-            table.persons,
-            tuple(moves),
-            advice.move if advice else "",
-            table.is_veiled,
-        )
-
-    def _request(self, key: _Key, facts: frozenset[Term]) -> DrawState:
-        table = self.table
-        before = table.facts(key.step - 1) if key.step else None
-        return DrawState(
-            spaced(str(table.ruleset)),
-            state_text(facts),
-            state_text(before) if before is not None else "",
-            key.moves,
-            ((key.advised,),) if key.advised else (),
-            layout_file=layout_file_of_rules(table),
-            is_partial=table.sight.hides,  # the page says itself what it shows
-            is_over=table.line.is_over and not key.is_veiled,
-            with_turn=False,
-        )
+        return replace(self._boards.names, column=column, row=row)
 
 
 @dataclass(slots=True, eq=False)
@@ -430,7 +304,7 @@ class _Seen:
     thoughts: int = 0
 
 
-def _board_message(board: _Board, language: Language) -> dict[str, object]:
+def _board_message(board: TableBoard, language: Language) -> dict[str, object]:
     key, drawing = board.key, board.drawing
     return {
         "svg": drawing.svg,
@@ -447,12 +321,6 @@ def _thoughts_message(table: Table, names: MoveNames) -> dict[str, object] | Non
         return None
     told = names.told(moves_of_view(view))
     return {"role": table.shown.thinker, "view": view, "names": told}
-
-
-def layout_file_of_rules(table: Table) -> str:
-    """The layout file beside the rulesheet, or nothing."""
-    file = layout_file_of(Path(table.ruleset.source.name))
-    return str(file.resolve()) if file is not None else ""
 
 
 @web.middleware

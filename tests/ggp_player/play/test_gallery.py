@@ -350,7 +350,7 @@ async def test_all_matches_are_drawn_by_one_process_that_is_there_before_them(
         await visitor.begin(game)
         page = visitor.gallery._pages._page
         assert page is not None
-        while page._board is None:
+        while (board := page._boards.newest()) is None:
             await page.table.news()
-        assert page._board.drawing.svg
+        assert board.drawing.svg
         assert helper.process is visitor.drawing_process

@@ -19,6 +19,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
+from ggp_player.play import table_boards
 from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.page import PlayPage, listening, serve_table
 from ggp_player.play.session import PlaySession
@@ -92,7 +93,7 @@ async def visitor() -> AsyncIterator[Visitor]:
 
 @pytest.mark.thorough
 async def test_a_match_is_clicked_to_its_end(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)  # on a busy machine, too
+    monkeypatch.setattr(table_boards, "DRAWING_SECONDS", LIMIT)  # on a busy machine, too
     seen: dict[str, Any] = {}
     boards = []
     async with (
@@ -200,7 +201,7 @@ async def positions(
 async def test_board_moves_and_clock_of_a_step_come_as_one(
     begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)
+    monkeypatch.setattr(table_boards, "DRAWING_SECONDS", LIMIT)
     async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
         session = visitor.session
         shown = positions(messages, session)
@@ -248,7 +249,7 @@ async def test_the_tree_of_a_search_is_told_with_its_thoughts(begin: Begin) -> N
 async def test_a_board_that_takes_long_is_shown_as_facts_until_it_comes(
     begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_module, "PREPARING_SECONDS", 0.0)
+    monkeypatch.setattr(table_boards, "PREPARING_SECONDS", 0.0)
     slow.may_draw.clear()
     async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
         session = visitor.session

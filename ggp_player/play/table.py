@@ -7,17 +7,17 @@ too late is refused with a sentence. All happens in one event loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap, zip_longest
 
-from gdl import Constant, Ruleset, Term
+from gdl import Constant, GdlError, Ruleset, Term
 from gdl.analysis.move_names import MoveNames
 from gdl.drawing import MAX_PLACES, EndingWords
 from gdl.language import moves_by_chance
 from gdl.state_machine import RuledMachine
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.errors import PlayError
+from ggp_player.errors import MatchError, PlayError
 from ggp_player.events import SearchView
 from ggp_player.languages import Sentence, listed
 from ggp_player.play.engine import Engines
@@ -198,6 +198,28 @@ class Table:
         if self.sight.hides:
             self.sight.follow(line, self.persons)
         return line
+
+    def lines_ahead(self) -> Iterator[MatchLine]:
+        """Yield the lines to which the moves of a person lead who alone has a choice now.
+
+        Each is computed when it is asked for, until the person has chosen. None where information
+        is hidden, or the rules go wrong.
+        """
+        line, choosing = self.line, self.choosing
+        options = line.last.legal_moves
+        alone = [role for role, moves in zip(self.roles, options, strict=False) if len(moves) > 1]
+        if self.sight.hides or len(choosing) != 1 or alone != list(choosing):
+            return
+        place = self.roles.index(choosing[0])
+        joint_move = [moves[0] for moves in options]
+        for move in options[place]:
+            if self.line is not line or self.choosing != choosing:
+                return
+            joint_move[place] = move
+            try:
+                yield line.after(joint_move)
+            except (GdlError, MatchError):
+                return
 
     def states(self) -> tuple[str, ...]:
         """Return all states so far as a match record has them."""

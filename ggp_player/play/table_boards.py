@@ -1,16 +1,20 @@
-"""The boards of a table: its newest step is drawn whenever there is a new one."""
+"""The boards of a table: its newest step is drawn, and those that may be next are drawn ahead."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
-from gdl import Constant, Term
+from gdl import Constant, State
 from gdl.analysis.move_names import MoveNames
 from gdl.drawing.rendering import layout_file_of
+from ggp_player.clock import monotonic
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawState
+from ggp_player.play.match_line import MatchLine
 from ggp_player.play.table import MAX_LEGAL, Table
 from ggp_player.protocol import spaced, state_text
 
@@ -19,6 +23,13 @@ DRAWING_SECONDS = 1.0
 
 PREPARING_SECONDS = 5.0
 """How long the first one waits, for which boards and names of moves are found in the rules."""
+
+
+MOST_AHEAD = 60
+"""How many positions are drawn ahead, at most."""
+
+SLOW_SECONDS = 0.02
+"""Where it takes longer to compute one of them, no other is: nothing else goes on meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +61,9 @@ class TableBoard:
 class TableBoards:
     """Has the newest step of a table drawn, from :meth:`start` to :meth:`close`.
 
-    ``version`` goes up with each board, of which the table wakes those who wait for news. The
-    ``drawer`` is its owner's.
+    While a person thinks, the positions to which the moves lead are drawn ahead, so that the board
+    is there at once when one of them is made. ``version`` goes up with each board, of which the
+    table wakes those who wait for news. The ``drawer`` is its owner's.
     """
 
     def __init__(self, table: Table, drawer: Drawer) -> None:
@@ -62,6 +74,7 @@ class TableBoards:
         self._board: TableBoard | None = None
         self._awaited: BoardKey | None = None
         self._drawing: asyncio.Task[None] | None = None
+        self._ahead = _Ahead()
 
     def start(self) -> None:
         """Begin to draw, also before the first page looks."""
@@ -111,7 +124,11 @@ class TableBoards:
         while True:
             key, board = self._key(), self._board
             if self.is_whole:
-                await self._table.news()
+                drawing_ahead = asyncio.create_task(self._draw_ahead())
+                try:
+                    await self._table.news()
+                finally:
+                    drawing_ahead.cancel()
                 continue
             # To find what has decided a match takes several times as long as its board.
             is_shown = board is not None and board.key == key
@@ -125,11 +142,39 @@ class TableBoards:
         facts = self._table.facts(key.step)
         if facts is None:
             return Drawing()
-        request = self._request(key, facts)
-        drawings = await self._drawer.draw(
-            request if with_ending else replace(request, is_over=False)
+        before = self._table.facts(key.step - 1) if key.step else None
+        request = replace(
+            self._request(facts, before, key.moves),
+            line=((key.advised,),) if key.advised else (),
+            is_over=with_ending and self._table.line.is_over and not key.is_veiled,
         )
+        if request in self._ahead.drawings:
+            return self._ahead.drawings[request]
+        drawings = await self._drawer.draw(request)
         return drawings[0] if drawings else Drawing(facts=tuple(sorted(map(str, facts))))
+
+    async def _draw_ahead(self) -> None:
+        """Draw what may be next, one position after the other; later it goes on where it was."""
+        table = self._table
+        if self._ahead.line is not table.line or self._ahead.choosing != table.choosing:
+            lines = islice(table.lines_ahead(), MOST_AHEAD)
+            self._ahead = _Ahead(table.line, table.choosing, lines)
+        ahead, before = self._ahead, table.line.last.state
+        began = monotonic()
+        for line in ahead.lines:
+            if monotonic() - began > SLOW_SECONDS:
+                ahead.lines = iter(())
+                return
+            moves = [
+                move
+                for role, moves in zip(table.roles, line.last.legal_moves, strict=False)
+                if role in table.persons
+                for move in moves[:MAX_LEGAL]
+            ]
+            request = self._request(line.last.state, before, map(str, moves))
+            for drawing in await self._drawer.draw(request):
+                ahead.drawings[request] = drawing
+            began = monotonic()
 
     def _key(self) -> BoardKey:
         table = self._table
@@ -146,20 +191,27 @@ class TableBoards:
             table.is_veiled,
         )
 
-    def _request(self, key: BoardKey, facts: frozenset[Term]) -> DrawState:
+    def _request(self, facts: State, before: State | None, moves: Iterable[str]) -> DrawState:
         table = self._table
-        before = table.facts(key.step - 1) if key.step else None
         return DrawState(
             spaced(str(table.ruleset)),
             state_text(facts),
             state_text(before) if before is not None else "",
-            key.moves,
-            ((key.advised,),) if key.advised else (),
+            tuple(dict.fromkeys(moves)),
             layout_file=_layout_file(table),
             is_partial=table.sight.hides,  # the page says itself what it shows
-            is_over=table.line.is_over and not key.is_veiled,
             with_turn=False,
         )
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """What is drawn ahead: of which step, for whom, the lines that are left, and what is drawn."""
+
+    line: MatchLine | None = None
+    choosing: tuple[Constant, ...] = ()
+    lines: Iterator[MatchLine] = field(default_factory=lambda: iter(()))
+    drawings: dict[DrawState, Drawing] = field(default_factory=dict)
 
 
 def _layout_file(table: Table) -> str:

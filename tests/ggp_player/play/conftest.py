@@ -14,8 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import gdl
+from gdl.analysis.move_names import MoveNames
 from ggp_player.__main__ import main
 from ggp_player.clock import Clock, monotonic
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.security import PAGE_HEADERS
 from ggp_player.play.play_setup import Opponent, PlaySetup
 from ggp_player.play.session import PlaySession
@@ -73,6 +76,27 @@ class Browser:
         async with self.client.post(self.address + path, data=body, headers=given) as response:
             assert PAGE_HEADERS.items() <= dict(response.headers).items()
             return response.status, await response.text()
+
+
+class SlowDrawer(Drawer):
+    """Draws a state, which the drawing has in words, when it is allowed to; it has no process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_draw = asyncio.Event()
+        self.requests: list[DrawState] = []
+
+    async def warm_up(self) -> None:
+        pass
+
+    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
+        return MoveNames()
+
+    async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
+        assert isinstance(request, DrawState)
+        self.requests.append(request)
+        await self.may_draw.wait()
+        return (Drawing(svg=request.state),)
 
 
 Begin: TypeAlias = Callable[..., AbstractAsyncContextManager[PlaySession]]

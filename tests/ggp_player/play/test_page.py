@@ -12,11 +12,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from gdl.analysis.move_names import MoveNames
 from ggp_player.events import BranchThought, SearchView
 from ggp_player.pages import event_stream
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_messages import Drawing, DrawingRequest, DrawState
 from ggp_player.pages.site import LANGUAGE_COOKIE
 from ggp_player.play import page as page_module
 from ggp_player.play import table_boards
@@ -28,6 +26,7 @@ from tests.ggp_player.play.conftest import (
     LIMIT,
     Begin,
     Browser,
+    SlowDrawer,
     asked,
     begun,
     move,
@@ -150,25 +149,6 @@ async def test_a_wrong_address_is_a_page_for_a_browser_in_its_language(visitor: 
     german = {"Accept": "text/html", "Accept-Language": "de"}
     status, page = await visitor.get("/wrong", **german)
     assert (status, "Unter dieser Adresse gibt es keine Seite." in page) == (404, True)
-
-
-class SlowDrawer(Drawer):
-    """Draws a state, which the drawing has in words, when it is allowed to; it has no process."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.may_draw = asyncio.Event()
-
-    async def warm_up(self) -> None:
-        pass
-
-    async def names(self, rules: str, layout_file: str = "", asker: str = "") -> MoveNames:
-        return MoveNames()
-
-    async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
-        assert isinstance(request, DrawState)
-        await self.may_draw.wait()
-        return (Drawing(svg=request.state),)
 
 
 @pytest.fixture

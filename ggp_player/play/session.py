@@ -275,7 +275,7 @@ class PlaySession(Table):
             raise PlayError(HIDDEN)
         self.is_thinking = is_on
         self._was_helped |= is_on
-        await self._think_aloud()
+        self._think_aloud()
         self.tell()
 
     def watch(self, is_watched: bool) -> None:
@@ -401,7 +401,7 @@ class PlaySession(Table):
         self.shown.advice = None
         self.ask_persons()
         self._start_clocks()
-        self._advising = asyncio.create_task(self._think_aloud())
+        self._think_aloud()
 
     # ---------------------------------------------------------------------- clocks
 
@@ -492,8 +492,11 @@ class PlaySession(Table):
         """The person who has a choice to make now."""
         return next((one for one in self.choosing if len(self.legal_moves(one)) > 1), None)
 
-    async def _think_aloud(self) -> None:
-        """Have the search of the person who chooses tell what it thinks, where that is wanted."""
+    def _think_aloud(self) -> None:
+        """Have the search of the person who chooses tell what it thinks, where that is wanted.
+
+        All others rest, and at once, so that no hint is cut short for which somebody asks next.
+        """
         is_shown = self.is_thinking and self.knows_all
         role = self._adviced() if is_shown else None
         for other, adviser in self._engines.advising.items():
@@ -503,7 +506,11 @@ class PlaySession(Table):
             self.shown.thoughts = None
             self.thoughts_version += 1
         if role is not None:
-            adviser = await self._adviser(role)
+            self._advising = asyncio.create_task(self._think_for(role))
+
+    async def _think_for(self, role: Constant) -> None:
+        adviser = await self._adviser(role)
+        if self.is_thinking and role == self._adviced():  # still
             adviser.think(self.line.history)
 
     def _take_thoughts(self) -> None:

@@ -182,6 +182,7 @@ async def test_board_moves_and_clock_of_a_step_come_as_one(
     begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_boards, "DRAWING_SECONDS", LIMIT)
+    monkeypatch.setattr(table_boards, "MOST_AHEAD", 0)
     async with visiting(begin) as visitor, asyncio.timeout(LIMIT), visitor.events() as messages:
         session = visitor.session
         shown = positions(messages, session)

@@ -156,9 +156,9 @@ class TableBoards:
     async def _draw_ahead(self) -> None:
         """Draw what may be next, one position after the other; later it goes on where it was."""
         table = self._table
-        if self._ahead.line is not table.line or self._ahead.choosing != table.choosing:
-            lines = islice(table.lines_ahead(), MOST_AHEAD)
-            self._ahead = _Ahead(table.line, table.choosing, lines)
+        of_step = table.line, table.choosing
+        if table.choosing and of_step != (self._ahead.line, self._ahead.choosing):
+            self._ahead = _Ahead(*of_step, islice(table.lines_ahead(), MOST_AHEAD))
         ahead, before = self._ahead, table.line.last.state
         began = monotonic()
         for line in ahead.lines:

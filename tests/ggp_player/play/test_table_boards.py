@@ -12,7 +12,7 @@ from ggp_player.play import table_boards
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table_boards import TableBoards
 from ggp_player.protocol import state_text
-from tests.ggp_player.play.conftest import LIMIT, Begin, SlowDrawer, asked, move, until
+from tests.ggp_player.play.conftest import LIMIT, Begin, SlowDrawer, asked, until
 
 
 @asynccontextmanager
@@ -49,7 +49,9 @@ async def test_the_board_after_a_move_was_drawn_before_it(begin: Begin) -> None:
             found = await states_drawn(drawer)
             assert {state_text(line.last.state) for line in session.lines_ahead()} <= {*found}
             drawer.may_draw.clear()
-            await move(session, text)
+            session.choose(session.choosing[0], text, step)
+            session.tell()  # as where the step takes a while
+            await asked(session, step + 1)
             await until(session, boards.newest)
             board = boards.newest()
             assert board is not None

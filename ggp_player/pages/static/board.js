@@ -15,9 +15,8 @@ const PHRASES = {
 
 /** Parse a drawing, and leave out all that could do more than be seen. */
 function parsed(text) {
-  const apart = document.createElement("template"); // nothing in it runs or is loaded
-  apart.innerHTML = text;
-  const found = apart.content.firstElementChild;
+  // As HTML, which takes a third of the time of XML. In a document of its own nothing runs or is loaded.
+  const found = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
   if (found?.nodeName !== "svg") return null;
   for (const bad of found.querySelectorAll(FORBIDDEN)) bad.remove();
   for (const node of [found, ...found.querySelectorAll("*")]) {

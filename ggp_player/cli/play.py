@@ -139,15 +139,21 @@ class _Options:
         return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Workers:
-    """What searches in one match after the other; it is ready when ``warming`` has ended."""
+    """What searches in one match after the other.
+
+    What all matches share is compiled from the first one on, which goes on when that has ended. Not
+    before: beside a server, that does the same when it starts.
+    """
 
     pool: Pool
-    warming: asyncio.Task[None]
+    warming: asyncio.Task[None] | None = None
 
     async def session(self, setup: PlaySetup) -> PlaySession:
         """Make the session of a match, in which player servers are asked whether they are there."""
+        if self.warming is None:
+            self.warming = asyncio.create_task(ensure_warm(self.pool.health))
         machine = await asyncio.to_thread(gdl.interpret, setup.ruleset)
         await check_reachable([one for one in setup.opponents if isinstance(one, RemotePlayer)])
         return await asyncio.to_thread(PlaySession, setup, machine, self.pool, warming=self.warming)
@@ -155,18 +161,17 @@ class _Workers:
 
 @asynccontextmanager
 async def _workers() -> AsyncIterator[_Workers]:
-    """Have a worker started for the first match before somebody wants it, and then for the next.
-
-    Searches are compiled meanwhile, which ends with the program, not with a match.
-    """
+    """Have a worker started for the first match before somebody wants it, and then for the next."""
     pool = Pool(1, load_config(flags={"strategy": "auto"}).memory_limits)
     starting = asyncio.create_task(pool.start())
-    warming = asyncio.create_task(ensure_warm(pool.health))
+    workers = _Workers(pool)
     try:
-        yield _Workers(pool, warming)
+        yield workers
     finally:
-        warming.cancel()
-        await asyncio.wait([starting, warming])
+        if workers.warming is not None:
+            workers.warming.cancel()
+            await asyncio.wait([workers.warming])
+        await asyncio.wait([starting])
         await pool.close()
 
 

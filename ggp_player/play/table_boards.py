@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -165,13 +165,7 @@ class TableBoards:
             if monotonic() - began > SLOW_SECONDS:
                 ahead.lines = iter(())
                 return
-            moves = [
-                move
-                for role, moves in zip(table.roles, line.last.legal_moves, strict=False)
-                if role in table.persons
-                for move in moves[:MAX_LEGAL]
-            ]
-            request = self._request(line.last.state, before, map(str, moves))
+            request = self._request(line.last.state, before, self._moves(line))
             for drawing in await self._drawer.draw(request):
                 ahead.drawings[request] = drawing
             began = monotonic()
@@ -179,25 +173,32 @@ class TableBoards:
     def _key(self) -> BoardKey:
         table = self._table
         advice = table.shown.advice
-        moves = dict.fromkeys(
-            str(move) for role in table.persons for move in table.legal_moves(role)[:MAX_LEGAL]
-        )
         return BoardKey(
             table.match_number,
             table.line.number,
             table.persons,
-            tuple(moves),
+            () if table.is_over else self._moves(table.line),
             advice.move if advice else "",
             table.is_veiled,
         )
 
-    def _request(self, facts: State, before: State | None, moves: Iterable[str]) -> DrawState:
+    def _moves(self, line: MatchLine) -> tuple[str, ...]:
+        """The legal moves of the people at the end of a line."""
+        found = (
+            str(move)
+            for role, moves in zip(self._table.roles, line.last.legal_moves, strict=False)
+            if role in self._table.persons
+            for move in moves[:MAX_LEGAL]
+        )
+        return tuple(dict.fromkeys(found))
+
+    def _request(self, facts: State, before: State | None, moves: tuple[str, ...]) -> DrawState:
         table = self._table
         return DrawState(
             spaced(str(table.ruleset)),
             state_text(facts),
             state_text(before) if before is not None else "",
-            tuple(dict.fromkeys(moves)),
+            moves,
             layout_file=_layout_file(table),
             is_partial=table.sight.hides,  # the page says itself what it shows
             with_turn=False,

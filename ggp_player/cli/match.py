@@ -86,7 +86,10 @@ class _Run:
     async def play(self, seats: Sequence[Seat]) -> list[str]:
         """Play the match; return the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
-            players = [await open_player(seat, stack, self._setup.events) for seat in seats]
+            players = [
+                await open_player(seat, stack, self._setup.events, of_one_match=True)
+                for seat in seats
+            ]
             for player in players:
                 if isinstance(player, HumanPlayer):
                     player.rulesheet = self._setup.ruleset

@@ -203,12 +203,16 @@ def compile_searches_of(players: Iterable[str], report: Callable[[str], None]) -
 
 
 async def open_player(
-    seat: Seat, stack: AsyncExitStack, events: EventBus | None = None
+    seat: Seat,
+    stack: AsyncExitStack,
+    events: EventBus | None = None,
+    *,
+    of_one_match: bool = False,
 ) -> MatchPlayer:
     """Return the player of a seat; one in this process is started, and closed with the stack.
 
-    It tells what happens in its matches to ``events``. Where a person is asked on a page, the
-    standard output says where that is.
+    It tells what happens in its matches to ``events``; ``of_one_match`` is that of
+    :class:`.Player`. Where a person is asked on a page, the standard output says where that is.
     """
     if isinstance(seat, RemotePlayer):
         return seat
@@ -216,7 +220,9 @@ async def open_player(
         return await open_human(seat, stack)
     illegal: list[str] = []
     player = await stack.enter_async_context(
-        Player(seat, on_illegal_choice=illegal.append, events=events)
+        Player(
+            seat, on_illegal_choice=illegal.append, events=events, of_one_match=of_one_match
+        )
     )
     return LocalPlayer(seat.strategy, player, illegal)
 

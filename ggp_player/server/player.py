@@ -106,7 +106,9 @@ class Player:
 
     ``on_illegal_choice`` gets each choice of a strategy that is replaced, as it is no legal move.
     ``health`` and ``metrics`` are of all matches together. ``drained`` is set when the player
-    accepts no more matches, and has none. ``events`` tells what happens in the matches.
+    accepts no more matches, and has none. ``events`` tells what happens in the matches. What is
+    drawn at random differs from match to match, by their ids; not for a player ``of_one_match``, as
+    the id may have the time in it.
     """
 
     def __init__(
@@ -115,9 +117,12 @@ class Player:
         clock: Clock = monotonic,
         on_illegal_choice: Callable[[str], None] = lambda move: None,
         events: EventBus | None = None,
+        *,
+        of_one_match: bool = False,
     ) -> None:
         self.config = config
         self.events = events or EventBus()
+        self._of_one_match = of_one_match
         self.health = Health()
         self._on_illegal_choice = on_illegal_choice
         self._clock = clock
@@ -388,10 +393,11 @@ class Player:
     def _new_session(self, match: Match, message: Message, history: History | None) -> MatchSession:
         config = self.config
         events = self._publisher(match.start, message.peer, history)
+        which = "" if self._of_one_match else match.match_id
         setup = Setup(
             match.start,
             config.strategy,
-            f"{config.seed} {match.match_id} {match.start.role}",
+            f"{config.seed} {which} {match.start.role}",
             config.ponder,
             self._on_illegal_choice,
             self.health,

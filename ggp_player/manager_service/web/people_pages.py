@@ -110,7 +110,7 @@ async def _asked(
     person: Person, request: web.Request, address: URL
 ) -> AsyncIterator[aiohttp.ClientResponse]:
     body = await request.content.read(MAX_BODY) if request.method == "POST" else None
-    names = ("Content-Type", TOKEN_HEADER)
+    names = ("Accept", "Content-Type", TOKEN_HEADER)
     headers = {key: request.headers[key] for key in names if key in request.headers}
     headers["Cookie"] = f"{LANGUAGE_COOKIE}={language_of(request).code}"  # and no other one
     async with (

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,6 +50,16 @@ def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) ->
     assert all(f"      {state}\n" in output for state in record.states)
     last_line = next(line for line in output.splitlines() if line.startswith("│ bob"))
     assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
+
+
+def test_with_the_same_seed_the_match_is_the_same() -> None:
+    def moves() -> list[str]:
+        output = output_of(match("ticTacToe", "random", "random", "--seed", 1, "--no-archive"))
+        return re.findall(r"^ +\d+  cross (.*)  [\d.]+ s$", output, re.MULTILINE)
+
+    first = moves()
+    assert len(first) > 4
+    assert moves() == first
 
 
 @pytest.mark.thorough

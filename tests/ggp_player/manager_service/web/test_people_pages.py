@@ -196,6 +196,18 @@ async def test_nobody_else_sees_or_makes_a_persons_moves(seated: Asker) -> None:
 
 
 @shared
+async def test_a_wrong_path_below_a_page_is_a_page_for_browsers_and_a_sentence_for_others(
+    seated: Asker,
+) -> None:
+    url = f"http://127.0.0.1:{seated.service.port}/people/ann/nowhere"
+    async with asyncio.timeout(LIMIT):
+        for accepted, kind in (("text/html", "text/html"), ("*/*", "text/plain")):
+            async with seated.session.get(url, headers={"Accept": accepted}) as answer:
+                assert (answer.status, answer.content_type) == (404, kind)
+                assert "there is no such page here" in await answer.text()
+
+
+@shared
 async def test_another_site_may_open_a_page_and_have_nobody_be_here(
     seated: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

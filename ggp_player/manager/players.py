@@ -220,9 +220,7 @@ async def open_player(
         return await open_human(seat, stack)
     illegal: list[str] = []
     player = await stack.enter_async_context(
-        Player(
-            seat, on_illegal_choice=illegal.append, events=events, of_one_match=of_one_match
-        )
+        Player(seat, on_illegal_choice=illegal.append, events=events, of_one_match=of_one_match)
     )
     return LocalPlayer(seat.strategy, player, illegal)
 

@@ -88,13 +88,17 @@ def find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
 
 @inlined_kernel
 def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
-    """Record the node behind the edges that the roles choose."""
+    """Record the node behind the edges that the roles choose.
+
+    What is proved of it the edge takes over later, with the bounds of its value: another thread may
+    prove it at this moment.
+    """
     mover = tree.nodes[node].mover
     if mover >= 0:
         edge = tree.edges[edges[mover]]
-        set_live_child(tree, edges[mover], child)
-        edge.is_proved = tree.nodes[child].is_proved
+        edge.is_proved = 0
         edge.rival = UNKNOWN_VALUE
+        set_live_child(tree, edges[mover], child)
     else:
         set_joint_child(tree, counts, node, edges, child)
 

@@ -107,8 +107,21 @@ def check_stands(
     ids=["ticTacToe", "nim"],
 )
 def test_the_value_of_minimax_is_proved(rules: str, value: int, threads: int) -> None:
-    choice = last_choice(MonteCarlo(threads, playouts=300_000), position(compiled(rules)))
+    strategy = MonteCarlo(threads, playouts=300_000)
+    choice = last_choice(strategy, position(compiled(rules)))
     assert (choice.value, choice.proved) == (value, True)
+    assert strategy._search is not None
+    check_proved_edges(strategy._search)
+
+
+def check_proved_edges(search: TreeSearch) -> None:
+    """Check that the value of each move that is called proved is known."""
+    tree, used = search.memory.tree, search.memory.counts[NODES]
+    for known, roles in zip(tree.nodes[:used], tree.roles, strict=False):
+        if known["last_descent"] >= 0 and known["is_expanded"] and known["mover"] >= 0:
+            own = roles[known["mover"]]
+            edges = tree.edges[own["first_edge"] :][: own["choices"]]
+            assert (edges["low"] == edges["high"])[edges["is_proved"] == 1].all()
 
 
 @pytest.mark.thorough

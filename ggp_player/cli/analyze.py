@@ -14,7 +14,7 @@ import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
 from ggp_player.cli.commands.analyze import FORMATS
-from ggp_player.cli.learn import check_patterns
+from ggp_player.cli.learn import check_learnable
 from ggp_player.cli.options import (
     compile_before_clocks,
     reporting_unplayable_game,
@@ -44,7 +44,7 @@ from ggp_player.inspect.tree_svg import tree_svg
 from ggp_player.pages.step_pages import steps_html
 from ggp_player.search_steps.recording import STEPPED_STRATEGIES, StepLimits, record_search
 from ggp_player.strategies import Position, Strategy
-from ggp_player.strategies.learning import LearnedAlphaBeta
+from ggp_player.strategies.learning import LearnedMonteCarlo
 from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 
 
@@ -233,8 +233,9 @@ class _Task:
             print_analysis(position, analysis, self.options.spec)
 
     def _report_patterns(self, position: Position) -> None:
-        check_patterns(self.machine)
-        machine = LearnedAlphaBeta().machine_of(position)
+        strategy = LearnedMonteCarlo()
+        check_learnable(strategy, self.machine)
+        machine = strategy.machine_of(position)
         try:
             evaluation = learn_for_report(machine, self.options.seconds)
         except KeyboardInterrupt:

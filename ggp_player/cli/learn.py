@@ -31,6 +31,7 @@ from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
+from ggp_player.strategies import Strategy
 from ggp_player.strategies.learning import (
     ClusterLearning,
     DuelResult,
@@ -146,7 +147,7 @@ def _writable(folder: Path) -> Path:
 
 def _check(machine: PropnetStateMachine) -> CanonicalForm:
     """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
-    check_patterns(machine)
+    check_learnable(LearnedAlphaBeta(), machine)
     structure = analyse(machine)
     if not structure.turns.one_at_a_time.value:
         raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
@@ -158,9 +159,9 @@ def _check(machine: PropnetStateMachine) -> CanonicalForm:
     return form
 
 
-def check_patterns(machine: StateMachine) -> None:
-    """Raise click's ClickException for a game whose patterns cannot be learned."""
-    refusal = LearnedAlphaBeta().refusal(machine)
+def check_learnable(strategy: Strategy, machine: StateMachine) -> None:
+    """Raise click's ClickException for a game in which a strategy has no patterns to learn."""
+    refusal = strategy.refusal(machine)
     if refusal is not None:
         raise click.ClickException(refusal)
     if machine.is_terminal(machine.initial_state()):

@@ -304,9 +304,17 @@ def test_patterns_where_roles_move_at_once() -> None:
     assert "of 100 for orange, without looking ahead" in output
 
 
+@pytest.mark.usefixtures("no_evaluations")
+@pytest.mark.parametrize(("game", "role"), [("diceRace", "gold"), ("trefoil", "blue")])
+def test_patterns_with_chance_and_with_three_roles(game: str, role: str) -> None:
+    sheet = GAMES / f"{game}.kif"
+    output = output_of(analyze(sheet, "--patterns", "--seconds", 1, "--role", role))
+    assert f"of 100 for {role}, without looking ahead" in output
+
+
 def test_games_without_patterns_are_refused() -> None:
-    output = output_of(analyze(GAMES / "diceRace.kif", "--patterns", "--seconds", 1), 1)
-    assert "is for two roles without chance" in output
+    output = output_of(analyze(GAMES / "eightPuzzle.kif", "--patterns", "--seconds", 1), 1)
+    assert "is for two roles and more" in output
 
 
 def test_rules_that_cannot_be_read(tmp_path: Path) -> None:

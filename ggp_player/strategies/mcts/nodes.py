@@ -14,7 +14,6 @@ from gdl.engine.kernel_library import (
     ZERO,
     acquire,
     add_to_float64,
-    add_to_int32,
     add_to_int64,
     add_to_uint16,
     elements_fixing,
@@ -408,6 +407,8 @@ def _add_descents(
     pending: int,
 ) -> None:
     """Add visits, with the sums of their values, to a node and, if a path goes on, to its edges."""
+    # The visits ended and those pending, which come after them, are one addition.
+    ended = visits - (pending << 32)
     for role in range(values.shape[0]):
         place = tree.roles.shape[1] * node + role
         address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
@@ -416,11 +417,8 @@ def _add_descents(
         if goes_on and edges[role] >= 0:
             edge = tree.edges.ctypes.data + _EDGE_SIZE * edges[role]
             gain = utility(game, settings, values, role) if visits > 0 else 0.0
-            add_to_int32(edge + _EDGE_VISITS, visits, tree.is_shared)
             add_to_float64(edge + _EDGE_TOTAL, gain, tree.is_shared)
-            add_to_uint16(edge + _EDGE_PENDING, -pending, tree.is_shared)
-    # The visits ended and those pending, which is the int32 after them, are one addition.
-    ended = visits - (pending << 32)
+            add_to_int64(edge + _EDGE_VISITS, ended, tree.is_shared)
     address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_VISITS
     add_to_int64(address, ended, tree.is_shared)
 

@@ -234,7 +234,7 @@ class _Task:
 
     def _report_patterns(self, position: Position) -> None:
         strategy = LearnedMonteCarlo()
-        check_learnable(strategy, self.machine)
+        check_learnable(self.machine, strategy.refusal(self.machine))
         machine = strategy.machine_of(position)
         try:
             evaluation = learn_for_report(machine, self.options.seconds)

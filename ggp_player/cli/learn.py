@@ -31,11 +31,9 @@ from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
-from ggp_player.strategies import Strategy
 from ggp_player.strategies.learning import (
     ClusterLearning,
     DuelResult,
-    LearnedAlphaBeta,
     LearnedEvaluation,
     Learner,
     LearningRound,
@@ -45,6 +43,7 @@ from ggp_player.strategies.learning import (
     read_evaluation,
 )
 from ggp_player.strategies.learning.duel import ChallengeVerdict, Score
+from ggp_player.strategies.learning.learned_evaluation import has_two_rivals
 from ggp_player.strategies.learning.learning_time import LearningTime
 from ggp_player.strategies.selection import add_winning_moves
 from ggp_player.worker.warm_up_process import warm_up_first
@@ -119,7 +118,7 @@ def _write_rounds(game: str, task: _Task, options: _Options) -> None:
     if options.json is not None:
         write_text(options.json, json.dumps(_to_json(game, rounds, duel), indent=1) + "\n")
     if options.plot is not None and rounds:
-        write_learning_plot(rounds, options.plot, f"{game}: {_duel_sentence(duel)}")
+        write_learning_plot(rounds, options.plot, f"{game}: {_duel_sentence(task.machine, duel)}")
 
 
 def _to_json(
@@ -147,10 +146,10 @@ def _writable(folder: Path) -> Path:
 
 def _check(machine: PropnetStateMachine) -> CanonicalForm:
     """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
-    check_learnable(LearnedAlphaBeta(), machine)
+    check_learnable(machine, Learner(monotonic).refusal(machine))
     structure = analyse(machine)
     if not structure.turns.one_at_a_time.value:
-        raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
+        raise click.ClickException("an evaluation is learned only where roles move in turn")
     form = canonical_form(machine.ruleset)
     if form is None:
         raise click.ClickException("the rules are too large to be recognised in a later match")
@@ -159,9 +158,8 @@ def _check(machine: PropnetStateMachine) -> CanonicalForm:
     return form
 
 
-def check_learnable(strategy: Strategy, machine: StateMachine) -> None:
-    """Raise click's ClickException for a game in which a strategy has no patterns to learn."""
-    refusal = strategy.refusal(machine)
+def check_learnable(machine: StateMachine, refusal: str | None) -> None:
+    """Raise click's ClickException for a game that is refused, or has nothing to learn."""
     if refusal is not None:
         raise click.ClickException(refusal)
     if machine.is_terminal(machine.initial_state()):
@@ -193,7 +191,7 @@ class _Task:
         options: _Options,
         ray: Any,  # noqa: ANN401 its types are not looked at
     ) -> None:
-        self._machine, self._form, self._folder = machine, form, folder
+        self.machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -246,7 +244,7 @@ class _Task:
             stored = read_evaluation(self._folder, self._form.digest)
             if stored is None:
                 return None
-            found = stored.evaluation_of(self._machine, self._form)
+            found = stored.evaluation_of(self.machine, self._form)
         except (OSError, ValueError) as error:
             self._say(f"what is stored of the game cannot be used: {error}", "red")
             return None
@@ -270,11 +268,12 @@ class _Task:
             self._save()
 
     def _duel(self, progress: _Progress) -> DuelResult | None:
-        """Let alpha-beta with the evaluation play the tree search."""
-        evaluation = self._learning.evaluation
+        """Let a search with the evaluation play the tree search."""
+        machine, evaluation = self.machine, self._learning.evaluation
         assert evaluation is not None
         learner, random, result = Learner(self._clock), Random(self._seed), None
-        for score in learner.duel(self._machine, evaluation, random, self._duel_seconds):
+        duel = learner.duel if has_two_rivals(machine) else learner.duel_over_guidance
+        for score in duel(machine, evaluation, random, self._duel_seconds):
             progress.show("duel", self._passed)
             if score.matches:
                 result = DuelResult(score.points, score.matches)
@@ -285,7 +284,7 @@ class _Task:
         assert evaluation is not None
         seconds = self._seconds_before + self._passed
         stored = StoredEvaluation.of(
-            evaluation, self._machine, self._form, seconds, self.duel, self.rounds
+            evaluation, self.machine, self._form, seconds, self.duel, self.rounds
         )
         self._is_stored = evaluation
         return stored.save(self._folder)
@@ -302,18 +301,21 @@ class _Task:
         kept = sum(each.is_kept for each in self._learning.rounds)
         rounds = f"{kept} of {len(self._learning.rounds)} rounds kept"
         self._say(f"{evaluation}, {rounds}, {self._passed:.0f} s")
-        self._say(_duel_sentence(self.duel))
+        self._say(_duel_sentence(self.machine, self.duel))
         self._say(f"stored in {path}")
 
     def _say(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style))
 
 
-def _duel_sentence(duel: DuelResult | None) -> str:
+def _duel_sentence(machine: PropnetStateMachine, duel: DuelResult | None) -> str:
     """Say how the duel ended, and what follows from it."""
     if duel is None:
         return "no duel with the tree search was finished, so it is not known how good this is"
     share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
+    if not has_two_rivals(machine):
+        won = f"guided by it, the tree search won {100 * share:.0f} % of the points of {duels}"
+        return f"{won} with the one that is not"
     won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
     if Score(duel.points, duel.matches).verdict is ChallengeVerdict.CHALLENGER:
         return won

@@ -10,7 +10,7 @@ Source: A. Wald, Sequential tests of statistical hypotheses (1945).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import log
@@ -19,11 +19,12 @@ from typing import Protocol
 
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
+from gdl.language import moves_by_chance
 from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Component, Position, component
-from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation, has_two_rivals
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.mcts import TreeSearch, best_move
+from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch, best_move
 from ggp_player.strategies.solver import ProofTree
 
 OPENING = 4
@@ -41,8 +42,11 @@ LEAST_NODES = 500
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
 
-COMPARISON_MOVE = 0.003
-"""CPU time for a move where two evaluations are compared."""
+MEMORY = 2**26
+"""Bytes of a tree search in duels."""
+
+COMPARISON_MOVE, GUIDED_COMPARISON_MOVE = 0.003, 0.02
+"""CPU time for a move where two evaluations are compared, by alpha-beta and by the tree search."""
 
 EQUAL, BETTER = 0.5, 0.75
 """The shares of the points between which a duel decides."""
@@ -168,6 +172,19 @@ class TreeSearchDuelist:
         return machine.moves[role][best_move(found, search.bounds(role)[0]).index]
 
 
+def tree_search_for_duels(
+    machine: PropnetStateMachine,
+    random: Random,
+    evaluation: LearnedEvaluation | None = None,
+    minimax_share: float = MINIMAX_SHARE,
+) -> TreeSearch:
+    """Make a tree search, which an evaluation guides if there is one."""
+    search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
+    if evaluation is not None:
+        search.guide(evaluation.tables, evaluation.weights, minimax_share)
+    return search
+
+
 class AlphaBetaDuelist:
     """Alpha-beta with a learned evaluation in duels."""
 
@@ -203,42 +220,56 @@ def random_position(machine: PropnetStateMachine, random: Random, steps: int) ->
     return last
 
 
-def play_pairs(
+def play_in_all_seats(
     machine: PropnetStateMachine,
     challenger: Duelist,
     champion: Duelist,
     random: Random,
     seconds: float,
 ) -> Iterator[Score]:
-    """Play pairs of matches of two roles without end; yield the score after each move.
+    """Play matches without end, one in each seat from each opening; yield after each move.
 
-    Both take either seat from the same opening, with so many seconds for each move.
+    The champion has all other seats, and both so many seconds for each move. Where roles are more
+    than two, a match is worth to the challenger what it gets above the mean of the others.
     """
-    score = Score()
+    score, seats = Score(), seats_of(machine)
     while True:
         opening = random_position(machine, random, random.randint(0, OPENING))
-        for seat in range(2):
-            players = (challenger, champion) if seat == 0 else (champion, challenger)
+        for seat in seats:
+            players = [
+                challenger if role == seat else champion for role in range(len(machine.roles))
+            ]
             state = opening
             while not machine.is_terminal(state):
-                state = _after_move(machine, players, state, seconds)
+                state = _after_move(machine, players, state, random, seconds)
                 yield score
-            goals = [machine.goal(state, role) or 0 for role in machine.roles]
-            own, other = goals[seat], goals[1 - seat]
-            score.points += 0.5 + 0.005 * (own - other)
+            goals = {role: machine.goal(state, machine.roles[role]) or 0 for role in seats}
+            own = goals.pop(seat)
+            score.points += 0.5 + 0.005 * (own - sum(goals.values()) / len(goals))
             score.matches += 1
             yield score
 
 
+def seats_of(machine: PropnetStateMachine) -> list[int]:
+    """The roles that players have, by their indices: all that do not move by chance."""
+    return [number for number, role in enumerate(machine.roles) if not moves_by_chance(role)]
+
+
 def _after_move(
-    machine: PropnetStateMachine, players: tuple[Duelist, Duelist], state: State, seconds: float
+    machine: PropnetStateMachine,
+    players: Sequence[Duelist],
+    state: State,
+    random: Random,
+    seconds: float,
 ) -> State:
-    """The state after both have made their moves; who has no choice does not search."""
+    """The state after all have made their moves; who has no choice does not search."""
     moves = []
     for number, (role, player) in enumerate(zip(machine.roles, players, strict=True)):
         legal_moves = machine.legal_moves(state, role)
         if len(legal_moves) == 1:
             moves.append(legal_moves[0])
+        elif moves_by_chance(role):
+            moves.append(random.choice(legal_moves))
         else:
             moves.append(player.move(state, number, seconds))
     return machine.next_state(state, tuple(moves))
@@ -253,14 +284,24 @@ def compare_evaluations(
     seconds: float,
     clock: Clock,
 ) -> Generator[None, None, Score]:
-    """Let alpha-beta play matches with two evaluations; return the challenger's score.
+    """Let searches play matches with two evaluations; return the challenger's score.
 
-    Yields after each move, for so many seconds; an even number of matches is played.
+    They are alpha-beta where two rivals play, and otherwise tree searches that are guided. Yields
+    after each move, for so many seconds; each has every seat equally often.
     """
-    began, score = clock(), Score()
-    one, other = (AlphaBetaDuelist(machine, each, clock) for each in (challenger, champion))
-    for score in play_pairs(machine, one, other, random, COMPARISON_MOVE):
+    began, score, seats = clock(), Score(), len(seats_of(machine))
+    one, other = (_duelist(machine, each, random, clock) for each in (challenger, champion))
+    pace = COMPARISON_MOVE if has_two_rivals(machine) else GUIDED_COMPARISON_MOVE
+    for score in play_in_all_seats(machine, one, other, random, pace):
         yield
-        if score.matches and score.matches % 2 == 0 and clock() - began >= seconds:
+        if score.matches and score.matches % seats == 0 and clock() - began >= seconds:
             break
     return score
+
+
+def _duelist(
+    machine: PropnetStateMachine, evaluation: LearnedEvaluation, random: Random, clock: Clock
+) -> Duelist:
+    if has_two_rivals(machine):
+        return AlphaBetaDuelist(machine, evaluation, clock)
+    return TreeSearchDuelist(tree_search_for_duels(machine, random, evaluation), clock)

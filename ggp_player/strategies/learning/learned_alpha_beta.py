@@ -10,7 +10,6 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
-from gdl.language import moves_by_chance
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import (
     Choice,
@@ -21,7 +20,7 @@ from ggp_player.strategies import (
     Position,
     component,
 )
-from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation, has_two_rivals
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
 
@@ -78,7 +77,7 @@ class LearnedAlphaBeta(EngineStrategy):
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse chance, interpreted rules, too many moves, and any number of roles but two."""
-        if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
+        if not has_two_rivals(machine):
             return f"{self.name} is for two roles without chance"
         return super().refusal(machine)
 

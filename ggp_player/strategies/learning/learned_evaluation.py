@@ -6,11 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gdl import StateMachine
+from gdl.language import moves_by_chance
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 from ggp_player.strategies.solver import StateEvaluation
 
 SWING = 8
 """A move that changes the value by so many points is followed beyond the horizon."""
+
+
+def has_two_rivals(machine: StateMachine) -> bool:
+    """Whether two roles play, and nothing moves by chance: only then alpha-beta can search."""
+    return len(machine.roles) == 2 and not any(map(moves_by_chance, machine.roles))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import numpy as np
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
-from gdl.language import moves_by_chance
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.duel import (
@@ -21,10 +20,11 @@ from ggp_player.strategies.learning.duel import (
     Duelist,
     Score,
     TreeSearchDuelist,
-    play_pairs,
+    play_in_all_seats,
+    tree_search_for_duels,
 )
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
-from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation, has_two_rivals
 from ggp_player.strategies.learning.learned_mcts import LearnedMonteCarlo
 from ggp_player.strategies.learning.learning_time import (
     LearningTime,
@@ -35,7 +35,7 @@ from ggp_player.strategies.learning.learning_time import (
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
-from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch
+from ggp_player.strategies.mcts import MINIMAX_SHARE, TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import NO_TABLES, PatternTables, Weights
 
 USUAL_MATCHES = 16
@@ -51,9 +51,6 @@ PATIENCE = 10.0
 LATER_SECONDS, LATER_ROUND = 60.0, 6.0
 """For so many more seconds of CPU time patterns that do harm are tried again, each time after
 learning for as long again as before, and for so many seconds at least."""
-
-MEMORY = 2**26
-"""Bytes of the tree search in duels."""
 
 SWITCH_LEAD, LAST_LEAD, LAST_MATCHES = 2, 3, 10
 """Points by which the tree search that is guided must be behind the one that is not for the match
@@ -117,8 +114,7 @@ class Learner:
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
-        is_for_two = len(machine.roles) == 2 and not any(map(moves_by_chance, machine.roles))
-        strategy = LearnedAlphaBeta() if is_for_two else LearnedMonteCarlo()
+        strategy = LearnedAlphaBeta() if has_two_rivals(machine) else LearnedMonteCarlo()
         return strategy.refusal(machine)
 
     def work(
@@ -171,22 +167,29 @@ class Learner:
         anyhow. Yields the score after each move.
         """
         if minimax_share is None:
-            champion = _tree_search(machine, random)
+            champion = tree_search_for_duels(machine, random)
         else:
-            champion = _guided_search(machine, random, evaluation, minimax_share)
+            champion = tree_search_for_duels(machine, random, evaluation, minimax_share)
         challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
         yield from self._matches(challenger, champion, random, seconds, patience, _is_decided)
 
     @component(Component.DUELS)
-    def _duel_over_guidance(
-        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
+    def duel_over_guidance(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        random: Random,
+        seconds: float,
+        patience: float = 1.0,
     ) -> Iterator[Score]:
-        """Let a tree search that is guided by an evaluation play one that is not."""
-        guided = _guided_search(machine, self._random, evaluation, MINIMAX_SHARE)
+        """Let a tree search that is guided by an evaluation play one that is not.
+
+        It is as long as :meth:`duel`, but ends as soon as one of them is well ahead.
+        """
+        guided = tree_search_for_duels(machine, random, evaluation)
         challenger = TreeSearchDuelist(guided, self._clock)
-        champion = _tree_search(machine, self._random)
-        seconds = self._plan.duels
-        yield from self._matches(challenger, champion, self._random, seconds, PATIENCE, _leads)
+        champion = tree_search_for_duels(machine, random)
+        yield from self._matches(challenger, champion, random, seconds, patience, _leads)
 
     def _matches(
         self,
@@ -202,7 +205,7 @@ class Learner:
         pace = seconds / USUAL_MATCHES / champion.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         other = TreeSearchDuelist(champion, self._clock)
-        for score in time.of_steps(play_pairs(machine, challenger, other, random, pace)):
+        for score in time.of_steps(play_in_all_seats(machine, challenger, other, random, pace)):
             yield score
             if is_decided(score) or time() >= patience * seconds:
                 break
@@ -309,7 +312,8 @@ class Learner:
     ) -> Iterator[None]:
         """Guide the tree search, or do not, as the duel over that goes."""
         score = Score()
-        for score in self._duel_over_guidance(machine, evaluation):
+        random, seconds = self._random, self._plan.duels
+        for score in self.duel_over_guidance(machine, evaluation, random, seconds, PATIENCE):
             if abs(score.lead) >= SWITCH_LEAD and (score.lead > 0) != self._is_guided:
                 self._is_guided = score.lead > 0
                 self._guide_by(evaluation)
@@ -354,16 +358,3 @@ def _is_decided(score: Score) -> bool:
 def _leads(score: Score) -> bool:
     """Whether one of two tree searches is ahead by enough, or the other will not be either."""
     return abs(score.lead) >= LAST_LEAD or score.matches >= LAST_MATCHES
-
-
-def _guided_search(
-    machine: PropnetStateMachine, random: Random, evaluation: LearnedEvaluation, share: float
-) -> TreeSearch:
-    search = _tree_search(machine, random)
-    search.guide(evaluation.tables, evaluation.weights, share)
-    return search
-
-
-def _tree_search(machine: PropnetStateMachine, random: Random) -> TreeSearch:
-    """The tree search for duels."""
-    return TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)

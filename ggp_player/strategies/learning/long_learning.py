@@ -73,7 +73,7 @@ class LearningRound:
 
 
 class LongLearning:
-    """Learns an evaluation of a game of two rivals; ``evaluation`` is the best so far.
+    """Learns an evaluation of a game; ``evaluation`` is the best so far.
 
     It goes on from ``evaluation`` where one is given, which was learned in so many
     ``seconds_before``. ``rounds`` are those that are finished. ``clock`` returns seconds.

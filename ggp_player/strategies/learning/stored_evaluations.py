@@ -53,8 +53,11 @@ MAX_WEIGHT = 1_000.0
 MIN_KNOWN = 0.5
 """The part of a game's fluents that a file must know: engines differ in what they leave out."""
 
-MAX_TABLES, MAX_ENTRIES, MAX_PHASES = 4_096, 2**22, 64
-"""Tables, their entries in all, and phases."""
+MAX_TABLES, MAX_ENTRIES, MAX_PHASES, MAX_OUTPUTS = 4_096, 2**22, 64, 64
+"""Tables, their entries in all, phases, and roles."""
+
+MAX_WEIGHTS = 2**25
+"""Weights in all."""
 
 MAX_ROUNDS = 1_000
 """Rounds of learning, the last ones where there are more."""
@@ -96,7 +99,7 @@ class StoredPatterns:
     ]
     fluents: Mapping[str, list[Annotated[int, Field(ge=0, lt=2**16)]]]
     phases: Annotated[list[str], Field(max_length=MAX_PHASES)]
-    outputs: Annotated[int, Field(ge=1, le=2)]
+    outputs: Annotated[int, Field(ge=1, le=MAX_OUTPUTS)]
     weights: str
 
     @classmethod
@@ -149,6 +152,8 @@ class StoredPatterns:
     def weights_of(self, tables: PatternTables) -> NDArray[np.float32]:
         """The weights for the tables. Raises ValueError for anything but as many numbers."""
         shape = (tables.entries + 1, tables.phase_count * self.outputs)
+        if shape[0] * shape[1] > MAX_WEIGHTS:
+            raise ValueError(f"patterns.weights: more than {MAX_WEIGHTS} numbers")
         expected = 2 * shape[0] * shape[1]
         try:
             packed = base64.b64decode(self.weights, validate=True)
@@ -165,7 +170,10 @@ class StoredPatterns:
 
 @checked_dataclass(frozen=True, slots=True, config=_CONFIG)
 class DuelResult:
-    """The points of alpha-beta with the evaluation against the tree search, of so many matches."""
+    """The points of a search with the evaluation against the tree search, of so many matches.
+
+    It is alpha-beta where two rivals play, and else the tree search that is guided.
+    """
 
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     matches: NonNegativeInt
@@ -225,12 +233,15 @@ class StoredEvaluation:
         """The evaluation for a machine of the game.
 
         A fluent that the file does not know is in no pattern. Raises ValueError where it knows too
-        few of them, and for tables that fit together in no way.
+        few of them, where it is of other roles, and for tables that fit together in no way.
         """
         texts = list(map(form.text_of, machine.facts))
         count = sum(text in self.patterns.fluents for text in texts)
         if count < MIN_KNOWN * len(texts):
             raise ValueError(f"it knows {count} of the game's {len(texts)} fluents")
+        roles = len(machine.roles)
+        if self.patterns.outputs not in {roles, 1 if roles == 2 else roles}:
+            raise ValueError(f"patterns.outputs: {self.patterns.outputs}, but of {roles} roles")
         tables = self.patterns.tables(texts)
         return RecalledEvaluation(tables, self.patterns.weights_of(tables), self.games)
 

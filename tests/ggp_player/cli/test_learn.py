@@ -86,6 +86,21 @@ def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Pat
     assert json.loads(path.read_text())["seconds"] > document["seconds"]
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["pig", "trefoil"])
+def test_games_of_chance_and_of_three_roles(name: str, folder: Path) -> None:
+    output = output_of(run(GAMES / f"{name}.kif", "--time", "30", "--evaluations", folder))
+    *rounds, learned, duel, _ = output.splitlines()
+    assert "% of the points against the best weights so far" in rounds[-1]
+    assert " patterns learned from " in learned
+    ending = r"% of the points of \d+ duels? with the one that is not"
+    assert re.fullmatch(rf"guided by it, the tree search won \d+ {ending}", duel)
+    machine = gdl.compile(gdl.load(GAMES / f"{name}.kif"))
+    evaluation = recall_evaluation(machine, folder)
+    assert evaluation is not None
+    assert evaluation.outputs == len(machine.roles)
+
+
 def test_the_environment_names_the_folder(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,8 +278,8 @@ def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("pig", "learned_alpha_beta is for two roles without chance"),
-        ("biddingTicTacToe", "learned_alpha_beta is for roles that move in turn"),
+        ("eightPuzzle", "learned_mcts is for two roles and more"),
+        ("biddingTicTacToe", "an evaluation is learned only where roles move in turn"),
     ],
 )
 def test_games_that_are_not_for_it(name: str, sentence: str, folder: Path) -> None:

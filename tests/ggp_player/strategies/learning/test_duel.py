@@ -20,8 +20,9 @@ from ggp_player.strategies.learning.duel import (
     Duelist,
     Score,
     TreeSearchDuelist,
-    play_pairs,
+    play_in_all_seats,
     random_position,
+    seats_of,
 )
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.clocks import FakeClock
@@ -195,6 +196,38 @@ def test_duels_take_turns_and_count_points(kind: str) -> None:
         def move(self, state: State, role: int, seconds: float) -> Term:
             return strong(state, role, seconds)
 
-    pairs = play_pairs(machine, Strong(), FirstMove(machine), Random(3), 0.01)
+    pairs = play_in_all_seats(machine, Strong(), FirstMove(machine), Random(3), 0.01)
     score = next(score for score in pairs if score.matches == 4)
     assert score.share >= 0.75
+
+
+@pytest.mark.parametrize(("game", "seats"), [("trefoil", 3), ("pig", 2)])
+def test_every_seat_is_taken_where_roles_are_more_or_chance_moves(game: str, seats: int) -> None:
+    machine, seen = machine_of(game), list[int]()
+
+    class Challenger(FirstMove):
+        def move(self, state: State, role: int, seconds: float) -> Term:
+            seen.append(role)
+            return super().move(state, role, seconds)
+
+    matches, taken = 0, list[set[int]]()
+    players = Challenger(machine), FirstMove(machine)
+    for score in play_in_all_seats(machine, *players, Random(5), 0.01):
+        if score.matches > matches:
+            matches = score.matches
+            taken.append(set(seen))
+            seen.clear()
+        if matches == 2 * seats:
+            break
+    assert all(len(each) == 1 for each in taken)
+    assert seats_of(machine) == [role for each in taken[:seats] for role in each]
+    assert taken[:seats] == taken[seats:]
+
+
+def test_goals_of_three_roles_are_points_above_the_mean_of_the_others() -> None:
+    machine = machine_of("trefoil")
+    players = FirstMove(machine), FirstMove(machine)
+    scores = play_in_all_seats(machine, *players, Random(5), 0.01)
+    score = next(score for score in scores if score.matches == 3)
+    # Each seat is taken once from the same opening by equals, so what one gains others lose.
+    assert score.points == pytest.approx(1.5)

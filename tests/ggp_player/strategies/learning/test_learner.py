@@ -128,7 +128,7 @@ def learner_after(
     shares = told if told is not None else []
     machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
     duels = Duels(clock, *results)
-    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "play_in_all_seats", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock, guide=lambda _tables, _weights, share: shares.append(share))
     for _ in found.work(machine, 1, Deadline.after(seconds, lambda: 0.0)):
@@ -180,7 +180,7 @@ def test_without_patterns_nothing_of_them_is_left_in_the_tree_search(
 ) -> None:
     told: list[tuple[PatternTables, Weights, float]] = []
     machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
-    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST, LOST))
+    monkeypatch.setattr(learner, "play_in_all_seats", Duels(clock, LOST, LOST))
     monkeypatch.setattr(learner, "Learning", Lessons)
     monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
     found = Learner(clock, guide=lambda *patterns: told.append(patterns))
@@ -213,7 +213,7 @@ def test_what_is_learned_from_a_position_plays_or_guides(
 ) -> None:
     told: list[Weights] = []
     machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
-    monkeypatch.setattr(learner, "play_pairs", Duels(clock, *results))
+    monkeypatch.setattr(learner, "play_in_all_seats", Duels(clock, *results))
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock, guide=lambda _tables, weights, _share: told.append(weights))
     for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
@@ -277,7 +277,7 @@ def test_alpha_beta_plays_while_it_is_ahead_of_a_search_without_guidance(
     monkeypatch.setattr(learner, "LATER_SECONDS", -inf)
     machine, clock = compiled(breakthrough(4, 5)), FakeClock(0.0, step=0.01)
     changing = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    monkeypatch.setattr(learner, "play_pairs", Duels(clock, LOST, changing))
+    monkeypatch.setattr(learner, "play_in_all_seats", Duels(clock, LOST, changing))
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(clock)
     playing = [
@@ -309,7 +309,7 @@ def test_patterns_that_do_harm_are_given_up(monkeypatch: pytest.MonkeyPatch) -> 
 def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[object, ...]] = []
     duels = Duels(FakeClock(0.0, step=0.01))
-    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "play_in_all_seats", duels)
     monkeypatch.setattr(learner, "Learning", Lessons)
     found = Learner(FakeClock(0.0, step=0.01), guide=lambda *patterns: told.append(patterns))
     assert found.refusal(machine_of("trefoil")) is None

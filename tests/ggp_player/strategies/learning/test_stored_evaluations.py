@@ -139,7 +139,7 @@ def test_the_learner_uses_what_is_stored(
 ) -> None:
     monkeypatch.setattr(Learning, "work", None)  # nobody may learn
     monkeypatch.setattr(learner, "LEAST_GAMES", 40)  # as many as what is stored was learned from
-    monkeypatch.setattr(learner, "play_pairs", lambda *_arguments: iter([Score(6.0, 6)]))
+    monkeypatch.setattr(learner, "play_in_all_seats", lambda *_arguments: iter([Score(6.0, 6)]))
     caplog.set_level(logging.INFO)
     found = Learner(ticking(0.01))
     for _ in found.work(scrambled[0], 1):
@@ -249,7 +249,8 @@ def packed(values: object) -> str:
         ({"firsts": [2**22]}, "firsts"),
         ({"sizes": [2] * 10_000}, "sizes"),
         ({"phases": ["none such"]}, "the game has no fluent none such"),
-        ({"outputs": 3}, "outputs"),
+        ({"outputs": 3}, "patterns.outputs: 3, but of 2 roles"),
+        ({"outputs": 65}, "outputs"),
         ({"weights": "?"}, "no compressed numbers"),
         ({"weights": packed([])}, "not "),
         ({"weights": packed([0.0] * 10**6)}, "not "),
@@ -268,6 +269,14 @@ def test_bad_patterns_are_one_sentence_in_the_log(
     (record,) = caplog.records
     assert f"the stored evaluation {path} is ignored: " in record.getMessage()
     assert reason in record.getMessage()
+
+
+def test_more_weights_than_memory_is_for_are_refused(
+    folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_evaluations, "MAX_WEIGHTS", 100)
+    assert recall_evaluation(compiled(GAME), folder) is None
+    assert "patterns.weights: more than 100 numbers" in caplog.text
 
 
 def test_a_table_without_an_offset_is_refused(

@@ -287,7 +287,10 @@ class _Task:
             evaluation, self.machine, self._form, seconds, self.duel, self.rounds
         )
         self._is_stored = evaluation
-        return stored.save(self._folder)
+        try:
+            return stored.save(self._folder)
+        except ValueError as error:
+            raise click.ClickException(f"what was learned cannot be stored: {error}") from error
 
     def _report(self, is_interrupted: bool) -> None:
         """Store the result, and say what it is worth."""

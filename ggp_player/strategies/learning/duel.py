@@ -46,7 +46,8 @@ MEMORY = 2**26
 """Bytes of a tree search in duels."""
 
 COMPARISON_MOVE, GUIDED_COMPARISON_MOVE = 0.003, 0.02
-"""CPU time for a move where two evaluations are compared, by alpha-beta and by the tree search."""
+"""CPU time for a move where two evaluations are compared, by alpha-beta and by the tree search; by
+this it is less where one match in each seat would take longer than there is time."""
 
 EQUAL, BETTER = 0.5, 0.75
 """The shares of the points between which a duel decides."""
@@ -290,18 +291,17 @@ def compare_evaluations(
     after each move, for so many seconds; each has every seat equally often.
     """
     began, score, seats = clock(), Score(), len(seats_of(machine))
-    one, other = (_duelist(machine, each, random, clock) for each in (challenger, champion))
-    pace = COMPARISON_MOVE if has_two_rivals(machine) else GUIDED_COMPARISON_MOVE
+    pace, players = COMPARISON_MOVE, list[Duelist]()
+    for evaluation in (challenger, champion):
+        if has_two_rivals(machine):
+            players.append(AlphaBetaDuelist(machine, evaluation, clock))
+        else:
+            search = tree_search_for_duels(machine, random, evaluation)
+            players.append(TreeSearchDuelist(search, clock))
+            pace = min(GUIDED_COMPARISON_MOVE, seconds / seats / search.playout_length)
+    one, other = players
     for score in play_in_all_seats(machine, one, other, random, pace):
         yield
         if score.matches and score.matches % seats == 0 and clock() - began >= seconds:
             break
     return score
-
-
-def _duelist(
-    machine: PropnetStateMachine, evaluation: LearnedEvaluation, random: Random, clock: Clock
-) -> Duelist:
-    if has_two_rivals(machine):
-        return AlphaBetaDuelist(machine, evaluation, clock)
-    return TreeSearchDuelist(tree_search_for_duels(machine, random, evaluation), clock)

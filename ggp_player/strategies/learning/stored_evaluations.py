@@ -44,7 +44,7 @@ VERSION: Literal[3] = 3
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of stored evaluations."""
 
-MAX_BYTES = 2**24
+MAX_BYTES = 2**26
 """A larger file is not read."""
 
 MAX_WEIGHT = 1_000.0
@@ -214,14 +214,18 @@ class StoredEvaluation:
     def save(self, folder: Path) -> Path:
         """Write a file, which at any moment is whole or absent, and return its path.
 
-        A file of the same game is replaced. Raises OSError where it cannot be written.
+        A file of the same game is replaced. Raises OSError where it cannot be written, and
+        ValueError where it would be too large to be read again.
         """
+        text = _ADAPTER.dump_json(self) + b"\n"
+        if len(text) > MAX_BYTES:
+            raise ValueError(f"it takes {len(text)} bytes, and no more than {MAX_BYTES} are read")
         path = path_in(folder, self.rules)
         folder.mkdir(parents=True, exist_ok=True)
         temporary = folder / f".{path.name}.{os.getpid()}"
         try:
             with temporary.open("wb") as file:
-                file.write(_ADAPTER.dump_json(self) + b"\n")
+                file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -239,9 +243,9 @@ class StoredEvaluation:
         count = sum(text in self.patterns.fluents for text in texts)
         if count < MIN_KNOWN * len(texts):
             raise ValueError(f"it knows {count} of the game's {len(texts)} fluents")
-        roles = len(machine.roles)
-        if self.patterns.outputs not in {roles, 1 if roles == 2 else roles}:
-            raise ValueError(f"patterns.outputs: {self.patterns.outputs}, but of {roles} roles")
+        outputs, roles = self.patterns.outputs, len(machine.roles)
+        if outputs != roles and (outputs, roles) != (1, 2):
+            raise ValueError(f"patterns.outputs: {outputs}, but of {roles} roles")
         tables = self.patterns.tables(texts)
         return RecalledEvaluation(tables, self.patterns.weights_of(tables), self.games)
 

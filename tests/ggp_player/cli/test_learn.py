@@ -25,6 +25,7 @@ from ggp_player.strategies.learning import (
     LearnedEvaluation,
     LongLearning,
     long_learning,
+    stored_evaluations,
 )
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
@@ -285,6 +286,15 @@ def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> Non
 def test_games_that_are_not_for_it(name: str, sentence: str, folder: Path) -> None:
     output = output_of(run(GAMES / f"{name}.kif", "--evaluations", folder), 1)
     assert output == f"Error: {sentence}\n"
+    assert not list(folder.iterdir())
+
+
+def test_what_is_too_large_to_be_read_again_is_not_stored(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_evaluations, "MAX_BYTES", 1000)
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder), 1)
+    assert "Error: what was learned cannot be stored: it takes " in output
     assert not list(folder.iterdir())
 
 

@@ -33,6 +33,7 @@ from ggp_player.strategies.learning import (
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.stored_evaluations import (
+    MAX_BYTES,
     MAX_ROUNDS,
     RecalledEvaluation,
     path_in,
@@ -215,7 +216,7 @@ def changed(**values: object) -> Callable[[Document], str]:
         (changed(rounds=[ROUND | {"points": float("inf")}]), "rounds.0.points"),
         (changed(rounds=[ROUND | {"matches": 10**12}]), "rounds.0.matches"),
         (changed(rounds=[ROUND | {"seconds": -1.0}]), "rounds.0.seconds"),
-        (lambda document: json.dumps(document) + " " * 2**24, "larger than"),
+        (lambda document: json.dumps(document) + " " * MAX_BYTES, "larger than"),
     ],
 )
 def test_a_bad_file_is_one_sentence_in_the_log(

@@ -19,7 +19,7 @@ from gdl.array_kernels.atomics import (
     replace_int64,
 )
 from gdl.array_kernels.functions import Intrinsic, inlined_kernel, kernel
-from gdl.array_kernels.spin_lock import acquire, new_lock, release, unshared_zeros
+from gdl.array_kernels.spin_lock import CACHE_LINE, acquire, new_lock, release, unshared_zeros
 from gdl.engine.bits import (
     ONE,
     ZERO,
@@ -73,6 +73,7 @@ from gdl.engine.canonical_state import (
 )
 
 __all__ = [
+    "CACHE_LINE",
     "GOALS_VIEW",
     "GOALS_VIEW_PROGRAM",
     "MASKED_COPY",

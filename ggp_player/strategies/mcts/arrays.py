@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from gdl import Constant
 from gdl.circuit.winning_moves.builder import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
-from gdl.engine.kernel_library import new_lock, unshared_zeros
+from gdl.engine.kernel_library import CACHE_LINE, new_lock, unshared_zeros
 from gdl.language import moves_by_chance
 
 Ints = NDArray[np.int64]
@@ -252,7 +252,7 @@ class Settings(NamedTuple):
     leaf_weight: float = 0.5
 
 
-_LINE = 8
+_LINE = CACHE_LINE // np.dtype(np.int64).itemsize
 """Counts in a cache line."""
 
 ROOT, REFUTED, TOGETHER = range(3)

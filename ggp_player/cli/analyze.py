@@ -14,7 +14,7 @@ import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
 from ggp_player.cli.commands.analyze import FORMATS
-from ggp_player.cli.learn import check_learnable
+from ggp_player.cli.learn import check_patterns
 from ggp_player.cli.options import (
     compile_before_clocks,
     reporting_unplayable_game,
@@ -233,9 +233,8 @@ class _Task:
             print_analysis(position, analysis, self.options.spec)
 
     def _report_patterns(self, position: Position) -> None:
-        strategy = LearnedMonteCarlo()
-        check_learnable(self.machine, strategy.refusal(self.machine))
-        machine = strategy.machine_of(position)
+        check_patterns(self.machine)
+        machine = LearnedMonteCarlo().machine_of(position)
         try:
             evaluation = learn_for_report(machine, self.options.seconds)
         except KeyboardInterrupt:

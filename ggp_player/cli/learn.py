@@ -118,7 +118,7 @@ def _write_rounds(game: str, task: _Task, options: _Options) -> None:
     if options.json is not None:
         write_text(options.json, json.dumps(_to_json(game, rounds, duel), indent=1) + "\n")
     if options.plot is not None and rounds:
-        write_learning_plot(rounds, options.plot, f"{game}: {_duel_sentence(task.machine, duel)}")
+        write_learning_plot(rounds, options.plot, f"{game}: {task.verdict}")
 
 
 def _to_json(
@@ -146,7 +146,7 @@ def _writable(folder: Path) -> Path:
 
 def _check(machine: PropnetStateMachine) -> CanonicalForm:
     """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
-    check_learnable(machine, Learner(monotonic).refusal(machine))
+    check_patterns(machine)
     structure = analyse(machine)
     if not structure.turns.one_at_a_time.value:
         raise click.ClickException("an evaluation is learned only where roles move in turn")
@@ -158,8 +158,9 @@ def _check(machine: PropnetStateMachine) -> CanonicalForm:
     return form
 
 
-def check_learnable(machine: StateMachine, refusal: str | None) -> None:
-    """Raise click's ClickException for a game that is refused, or has nothing to learn."""
+def check_patterns(machine: StateMachine) -> None:
+    """Raise click's ClickException for a game whose patterns cannot be learned."""
+    refusal = Learner(monotonic).refusal(machine)
     if refusal is not None:
         raise click.ClickException(refusal)
     if machine.is_terminal(machine.initial_state()):
@@ -191,7 +192,7 @@ class _Task:
         options: _Options,
         ray: Any,  # noqa: ANN401 its types are not looked at
     ) -> None:
-        self.machine, self._form, self._folder = machine, form, folder
+        self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -211,6 +212,21 @@ class _Task:
     def rounds(self) -> Sequence[LearningRound]:
         """The rounds of this run, after those of the runs before that are stored."""
         return (*self._rounds_before, *self._learning.rounds)
+
+    @property
+    def verdict(self) -> str:
+        """How the duel ended, and what follows from it, in a sentence."""
+        duel = self.duel
+        if duel is None:
+            return "no duel with the tree search was finished, so it is not known how good this is"
+        share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
+        if not has_two_rivals(self._machine):
+            won = f"guided by it, the tree search won {100 * share:.0f} % of the points of {duels}"
+            return f"{won} with the one that is not"
+        won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
+        if Score(duel.points, duel.matches).verdict is ChallengeVerdict.CHALLENGER:
+            return won
+        return f"{won}, so auto plays with the tree search, guided by it"
 
     def run(self) -> bool:
         """Learn, hold the duel, and store; return whether Ctrl-C interrupted it."""
@@ -244,7 +260,7 @@ class _Task:
             stored = read_evaluation(self._folder, self._form.digest)
             if stored is None:
                 return None
-            found = stored.evaluation_of(self.machine, self._form)
+            found = stored.evaluation_of(self._machine, self._form)
         except (OSError, ValueError) as error:
             self._say(f"what is stored of the game cannot be used: {error}", "red")
             return None
@@ -269,7 +285,7 @@ class _Task:
 
     def _duel(self, progress: _Progress) -> DuelResult | None:
         """Let a search with the evaluation play the tree search."""
-        machine, evaluation = self.machine, self._learning.evaluation
+        machine, evaluation = self._machine, self._learning.evaluation
         assert evaluation is not None
         learner, random, result = Learner(self._clock), Random(self._seed), None
         duel = learner.duel if has_two_rivals(machine) else learner.duel_over_guidance
@@ -284,7 +300,7 @@ class _Task:
         assert evaluation is not None
         seconds = self._seconds_before + self._passed
         stored = StoredEvaluation.of(
-            evaluation, self.machine, self._form, seconds, self.duel, self.rounds
+            evaluation, self._machine, self._form, seconds, self.duel, self.rounds
         )
         self._is_stored = evaluation
         try:
@@ -304,22 +320,8 @@ class _Task:
         kept = sum(each.is_kept for each in self._learning.rounds)
         rounds = f"{kept} of {len(self._learning.rounds)} rounds kept"
         self._say(f"{evaluation}, {rounds}, {self._passed:.0f} s")
-        self._say(_duel_sentence(self.machine, self.duel))
+        self._say(self.verdict)
         self._say(f"stored in {path}")
 
     def _say(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style))
-
-
-def _duel_sentence(machine: PropnetStateMachine, duel: DuelResult | None) -> str:
-    """Say how the duel ended, and what follows from it."""
-    if duel is None:
-        return "no duel with the tree search was finished, so it is not known how good this is"
-    share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
-    if not has_two_rivals(machine):
-        won = f"guided by it, the tree search won {100 * share:.0f} % of the points of {duels}"
-        return f"{won} with the one that is not"
-    won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
-    if Score(duel.points, duel.matches).verdict is ChallengeVerdict.CHALLENGER:
-        return won
-    return f"{won}, so auto plays with the tree search, guided by it"

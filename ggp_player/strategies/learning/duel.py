@@ -291,15 +291,15 @@ def compare_evaluations(
     after each move, for so many seconds; each has every seat equally often.
     """
     began, score, seats = clock(), Score(), len(seats_of(machine))
-    pace, players = COMPARISON_MOVE, list[Duelist]()
-    for evaluation in (challenger, champion):
-        if has_two_rivals(machine):
-            players.append(AlphaBetaDuelist(machine, evaluation, clock))
-        else:
-            search = tree_search_for_duels(machine, random, evaluation)
-            players.append(TreeSearchDuelist(search, clock))
-            pace = min(GUIDED_COMPARISON_MOVE, seconds / seats / search.playout_length)
-    one, other = players
+    one: Duelist
+    other: Duelist
+    if has_two_rivals(machine):
+        one, other = (AlphaBetaDuelist(machine, each, clock) for each in (challenger, champion))
+        pace = COMPARISON_MOVE
+    else:
+        trees = [tree_search_for_duels(machine, random, each) for each in (challenger, champion)]
+        one, other = (TreeSearchDuelist(tree, clock) for tree in trees)
+        pace = min(GUIDED_COMPARISON_MOVE, seconds / seats / trees[0].playout_length)
     for score in play_in_all_seats(machine, one, other, random, pace):
         yield
         if score.matches and score.matches % seats == 0 and clock() - began >= seconds:

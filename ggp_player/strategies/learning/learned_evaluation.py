@@ -16,7 +16,7 @@ SWING = 8
 
 
 def has_two_rivals(machine: StateMachine) -> bool:
-    """Whether two roles play, and nothing moves by chance: only then alpha-beta can search."""
+    """Whether two roles play, and nothing moves by chance: others alpha-beta refuses."""
     return len(machine.roles) == 2 and not any(map(moves_by_chance, machine.roles))
 
 

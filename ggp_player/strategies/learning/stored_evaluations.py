@@ -53,11 +53,8 @@ MAX_WEIGHT = 1_000.0
 MIN_KNOWN = 0.5
 """The part of a game's fluents that a file must know: engines differ in what they leave out."""
 
-MAX_TABLES, MAX_ENTRIES, MAX_PHASES, MAX_OUTPUTS = 4_096, 2**22, 64, 64
-"""Tables, their entries in all, phases, and roles."""
-
-MAX_WEIGHTS = 2**25
-"""Weights in all."""
+MAX_TABLES, MAX_ENTRIES, MAX_PHASES, MAX_WEIGHTS = 4_096, 2**22, 64, 2**25
+"""Tables, their entries in all, phases, and weights."""
 
 MAX_ROUNDS = 1_000
 """Rounds of learning, the last ones where there are more."""
@@ -99,7 +96,7 @@ class StoredPatterns:
     ]
     fluents: Mapping[str, list[Annotated[int, Field(ge=0, lt=2**16)]]]
     phases: Annotated[list[str], Field(max_length=MAX_PHASES)]
-    outputs: Annotated[int, Field(ge=1, le=MAX_OUTPUTS)]
+    outputs: Annotated[int, Field(ge=1)]
     weights: str
 
     @classmethod

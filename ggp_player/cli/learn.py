@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -28,6 +27,7 @@ from gdl.cluster import connected
 from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
+from gdl.system import available_cpus
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
@@ -45,8 +45,12 @@ from ggp_player.strategies.learning import (
 from ggp_player.strategies.learning.duel import ChallengeVerdict, Score
 from ggp_player.strategies.learning.learned_evaluation import has_two_rivals
 from ggp_player.strategies.learning.learning_time import LearningTime
+from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.selection import add_winning_moves
 from ggp_player.worker.warm_up_process import warm_up_first
+
+LONG = 60.0
+"""Seconds from which on tables are those for a long time of learning."""
 
 DUEL_SHARE = 0.25
 """The part of the time for the duel at most."""
@@ -58,6 +62,7 @@ class _Options:
 
     seconds: float
     seed: int
+    threads: int | None
     folder: Path | None
     ray: str | None
     json: Path | None
@@ -70,8 +75,6 @@ _OPTIONS = TypeAdapter(_Options)
 def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches."""
     given = _OPTIONS.validate_python(options)
-    if math.isnan(given.seconds):
-        raise click.BadParameter("nan is no number of seconds", param_hint="--time")
     if given.plot is not None:
         check_plot(given.plot)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
@@ -200,13 +203,26 @@ class _Task:
         self._rounds_before: tuple[LearningRound, ...] = ()
         self._seconds_before = 0.0
         stored = self._stored()
-        learning = None if ray is None else ClusterLearning(ray, machine, options.seed, stored)
+        learning = self._new_learning(stored, ray, options)
         self._learning = LongLearning(
             machine, options.seed, self._clock, stored, self._seconds_before, learning
         )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
         self._began = self._clock()
+
+    def _new_learning(
+        self,
+        stored: LearnedEvaluation | None,
+        ray: Any,  # noqa: ANN401 its types are not looked at
+        options: _Options,
+    ) -> Learning:
+        """What plays the games: on a cluster, or in threads."""
+        machine, seed, is_long = self._machine, options.seed, options.seconds >= LONG
+        if ray is not None:
+            return ClusterLearning(ray, machine, seed, stored, is_long)
+        threads = options.threads or available_cpus()
+        return Learning(machine, seed, stored, threads=threads, is_long=is_long)
 
     @property
     def rounds(self) -> Sequence[LearningRound]:

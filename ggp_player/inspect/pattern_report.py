@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from random import Random
 
 import numpy as np
@@ -16,6 +18,7 @@ from gdl import Function, State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning import LearnedEvaluation
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
+from ggp_player.strategies.patterns.supports import MOST_SUPPORTS
 
 SHOWN_PATTERNS = 12
 """The most patterns shown: those of the largest weights."""
@@ -78,7 +81,7 @@ def report_patterns(
         facts = [machine.facts[fluent] for fluent in fluents]
         held = [str(fact) for fact, fluent in zip(facts, fluents, strict=True) if holds[fluent]]
         empty = _empty_cells(facts, offsets.tolist(), holds[fluents].tolist(), int(size))
-        found.append(FoundPattern(tuple(sorted(held)), empty, weight))
+        found.append(FoundPattern(tuple(sorted(set(held))), empty, weight))
     found.sort(key=lambda pattern: -abs(pattern.weight))
     return PatternReport(str(evaluation), 100 / (1 + math.exp(-total)), tuple(found))
 
@@ -117,32 +120,38 @@ def _empty_cells(
 ) -> tuple[str, ...]:
     """Name the cells of a table none of whose facts holds."""
     names = []
-    for stride, end in _strides(sorted(set(offsets)), size):
+    for stride, end, supports in _strides(offsets, size):
         members = [n for n, offset in enumerate(offsets) if stride <= offset < end]
-        if members and not any(holds[n] for n in members):
-            names.append(_common([facts[n] for n in members]))
+        if sum(offsets[n] for n in members if holds[n]) <= supports * stride:
+            # The first fact of a cell that has supports looks like one of theirs.
+            own = [facts[n] for n in members if not supports or offsets[n] > stride]
+            names += [_common(own)] if own else []
     return tuple(sorted(names))
 
 
-def _strides(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """Split a table's offsets, rising, into those of its cells: from one on, below the other.
+def _strides(offsets: Sequence[int], size: int) -> list[tuple[int, int, int]]:
+    """Split a table's offsets into those of its cells: from one on, below the other.
 
-    The offsets of a cell are multiples of its stride, and the next cell's stride comes after them.
+    The offsets of a cell are multiples of its stride, and the next cell's stride comes after them,
+    with room for as many more as the cell has supports, which is the third number. Each support has
+    a fact, or several, that counts as the stride.
     """
+    facts = Counter(offsets)
+    rising = sorted(facts)
 
-    def split(place: int, stride: int) -> Iterator[list[tuple[int, int]]]:
-        if place == len(offsets):
+    def split(place: int, stride: int) -> Iterator[list[tuple[int, int, int]]]:
+        if place == len(rising):
             if stride == size:
                 yield []
             return
-        count = 1
-        while place + count <= len(offsets) and offsets[place + count - 1] == count * stride:
-            following = stride * (count + 1)
-            for rest in split(place + count, following):
-                yield [(stride, following), *rest]
-            count += 1
+        multiples = takewhile(lambda n: rising[place + n - 1 : place + n] == [n * stride], count(1))
+        for digits in reversed(list(multiples)):
+            for supports in range(min(MOST_SUPPORTS + 1, facts[stride])):
+                following = stride * (digits + 1 + supports)
+                for rest in split(place + digits, following):
+                    yield [(stride, following, supports), *rest]
 
-    return next(split(0, 1), [(offset, offset + 1) for offset in offsets])
+    return next(split(0, 1), [(offset, offset + 1, 0) for offset in rising])
 
 
 def _common(facts: Sequence[Term]) -> str:

@@ -16,6 +16,9 @@ MAX_CLOCK = 86_400
 CLOCK = click.IntRange(1, MAX_CLOCK)
 """The type of every clock, in whole seconds as in the protocol; in none no reply could come."""
 
+SECONDS_OF = {"s": 1, "m": 60, "h": 3600}
+"""The units of a time, in seconds."""
+
 RULESHEET = RulesheetPath()
 """The type of an argument that names a rulesheet."""
 
@@ -84,6 +87,32 @@ class PliesRange(click.ParamType[tuple[int, int]]):
         if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
             return int(first), int(last)
         return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
+
+
+class Duration(click.ParamType[float]):
+    """A time of at most so many seconds, as in 90, 90s, 10m or 1h."""
+
+    name = "duration"
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read seconds; fail as click does."""
+        number, unit = str(value), "s"
+        if number[-1:] in SECONDS_OF:
+            number, unit = number[:-1], number[-1]
+        try:
+            seconds = float(number) * SECONDS_OF[unit]
+        except ValueError:
+            seconds = 0.0
+        if 0 < seconds <= self.most:
+            return seconds
+        hours = self.most / SECONDS_OF["h"]
+        expected = f"expected a time such as 90, 90s, 10m or 1h, of at most {hours:.0f} hours"
+        return self.fail(f"{expected}; found {value}", param, ctx)
 
 
 class _LimitType(click.ParamType[ArchiveLimit]):

@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 
 from gdl.cli.arguments import ray_option, runs
-from ggp_player.cli.commands.arguments import RULESHEET, output_option
+from ggp_player.cli.commands.arguments import RULESHEET, Duration, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of evaluations."""
 
 MAX_SECONDS = 30 * 86_400
 """A month."""
+
+MAX_THREADS = 64
 
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -24,10 +26,16 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
-    default=60.0,
-    metavar="SECONDS",
-    help="How long to learn, with the duel; compiling and analysing the game comes on top.",
+    type=Duration(MAX_SECONDS),
+    default="60",
+    metavar="TIME",
+    help="How long to learn, with the duel, in seconds, or as 10m or 1h; compiling and analysing "
+    "the game comes on top.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Threads that play games.  [default: as many as there are CPUs]",
 )
 @click.option("--seed", default=0, help="Where all randomness begins.")
 @click.option(
@@ -48,9 +56,9 @@ def learn_command() -> None:
 
     It is for two roles and more that move in turn, also with chance. Thousands of games against
     itself teach what patterns are worth, in rounds; what a round has learned is kept unless it
-    loses against the best before. Ctrl-C keeps what was learned so far. If an evaluation of the
-    game is stored already, learning goes on from that. At the end a duel against the tree search
-    tells how good it is.
+    loses against the best before. Several threads play games of their own for the same weights.
+    Ctrl-C keeps what was learned so far. If an evaluation of the game is stored already, learning
+    goes on from that. At the end a duel against the tree search tells how good it is.
 
     In matches auto, learned_alpha_beta and learned_mcts use a stored evaluation in place of
     learning in the start clock, also where the game manager scrambles the words of the rules. They
@@ -63,7 +71,7 @@ def learn_command() -> None:
 
     \b
     Examples:
-        ggp-player learn games/breakthrough.kif --time 600
-        ggp-player learn games/breakthrough.kif --time 600 --plot breakthrough.svg
-        ggp-player learn games/breakthrough.kif --time 600 --ray local
+        ggp-player learn games/breakthrough.kif --time 10m
+        ggp-player learn games/breakthrough.kif --time 1h --plot breakthrough.svg
+        ggp-player learn games/breakthrough.kif --time 1h --ray local
     """

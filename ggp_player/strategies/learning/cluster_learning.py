@@ -78,8 +78,9 @@ class ClusterLearning(Learning):
         machine: PropnetStateMachine,
         seed: int,
         known: LearnedEvaluation | None = None,
+        is_long: bool = False,
     ) -> None:
-        super().__init__(machine, seed, known)
+        super().__init__(machine, seed, known, is_long=is_long)
         self._ray = ray
         self.workers = sum(cpus_of_nodes(ray))
         if not self.workers:
@@ -114,7 +115,7 @@ class ClusterLearning(Learning):
             )
             mean = averaged(lesson, learned)
             play.weights[:], play.paces[:] = mean.weights, mean.paces
-            self._counts[1] += mean.games
+            self._counts[0][1] += mean.games
 
     def _results(self, tasks: Sequence[Any]) -> Generator[None, None, list[Any]]:
         """The results of tasks, in their order; those that are under way at the end are given up.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from math import factorial, prod
 from random import Random
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from gdl import State
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
+from gdl.engine.kernel_library import unshared_zeros
 from gdl.language import moves_by_chance
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
@@ -32,7 +35,13 @@ from ggp_player.strategies.patterns.self_play_kernels import (
     new_games,
     play_on,
 )
-from ggp_player.strategies.patterns.tuples import MAX_CELLS, draw_tuples
+from ggp_player.strategies.patterns.supports import find_supports, with_supports
+from ggp_player.strategies.patterns.tuples import (
+    LARGE_ENTRIES,
+    MAX_CELLS,
+    MAX_ENTRIES,
+    draw_tuples,
+)
 
 SAMPLES, SAMPLE_SECONDS = 3_000, 1.0
 """States of random playouts in which cells are found, and CPU time for them at most."""
@@ -74,8 +83,12 @@ def design_tables(
     labelled: LabelledStates,
     symmetries: SymmetryGroup,
     random: Random,
+    is_long: bool = False,
 ) -> Generator[None, None, PatternTables]:
-    """Choose the tables for a game, by states of random playouts."""
+    """Choose the tables for a game, by states of random playouts.
+
+    Where it is learned for long, digits say what cells lack, too: see :mod:`.supports`.
+    """
     cells = find_cells(machine.facts, labelled.states, machine.relevant_fluents)
     widths = yield from legal_widths(machine, labelled.states)
     turns = find_turns(cells, labelled.states, widths)
@@ -85,11 +98,14 @@ def design_tables(
     context = find_context(machine.facts, cells, layout, joined)
     images = symmetries.facts[:MOST_IMAGES]
     parts, cubes, alike = draw_cube_tuples(cells, layout, CUBES, random, context)
-    walks = draw_tuples(cells, joined, WALKS // len(images), random)
+    told, entries = cells, MAX_ENTRIES
+    if is_long:
+        told, entries = with_supports(cells, find_supports(cells, labelled.states)), LARGE_ENTRIES
+    walks = draw_tuples(told, joined, WALKS // len(images), random, entries)
     phases = [fluent for cell in turns for fluent in cell.fluents + cell.others]
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
-    return lay_out_tables(cells + parts, tuples, phases, len(machine.facts), images, alike)
+    return lay_out_tables(told + parts, tuples, phases, len(machine.facts), images, alike)
 
 
 def first_paces(tables: PatternTables) -> NDArray[np.float32]:
@@ -133,10 +149,16 @@ class Learning:
     """Learns an evaluation by games against itself.
 
     ``evaluation`` is what has been learned so far, None before that, and where there are too few
-    states to find cells in. It goes on from ``known`` where that is given.
+    states to find cells in. It goes on from ``known`` where that is given, and has tables for a
+    long time of learning where it ``is_long``.
 
-    Source of :meth:`work_from`: D. Silver, R. Sutton and M. Müller, Temporal-difference search in
-    computer Go (2012).
+    Several ``threads`` play games of their own, and move the same weights without a lock: they
+    seldom move the same entry at once, and what is lost then is little. With one thread the same
+    seed gives the same games.
+
+    Sources: D. Silver, R. Sutton and M. Müller, Temporal-difference search in computer Go (2012),
+    for :meth:`work_from`; F. Niu, B. Recht, C. Ré and S. Wright, Hogwild!: a lock-free approach to
+    parallelizing stochastic gradient descent (2011), for threads.
     """
 
     def __init__(
@@ -145,15 +167,19 @@ class Learning:
         seed: int,
         known: LearnedEvaluation | None = None,
         symmetries: SymmetryGroup | None = None,
+        threads: int = 1,
+        is_long: bool = False,
     ) -> None:
         self._machine = machine
+        self._is_long = is_long
         self._seed = seed
         self._known = known
         self._start, self._opening = machine.initial_state(), OPENING
         self._symmetries = symmetries
         self._chance = [moves_by_chance(role) for role in machine.roles]
         self._play: SelfPlayGames | None = None
-        self._counts = np.zeros(3, np.int64)
+        self._others: list[SelfPlayGames] = []
+        self._counts = [unshared_zeros(3, np.int64) for _ in range(threads)]
         self._seconds = 0.0
         self._blocks = 1
 
@@ -165,7 +191,13 @@ class Learning:
     @property
     def games(self) -> int:
         """Games played so far."""
-        return int(self._counts[1]) + (self._known.games if self._known is not None else 0)
+        before = self._known.games if self._known is not None else 0
+        return before + sum(int(counts[1]) for counts in self._counts)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """The threads but the first, which is that of the caller."""
+        return ThreadPoolExecutor(len(self._others))
 
     @property
     def evaluation(self) -> LearnedEvaluation | None:
@@ -217,8 +249,15 @@ class Learning:
 
     def _play_slice(self, play: SelfPlayGames, rate: float, clock: Clock) -> None:
         """Play for a few hundredths of a second."""
-        began = clock()
-        play_on(play, self._blocks, self._pace(rate), self._counts)
+        began, pace = clock(), self._pace(rate)
+        first, *counts = self._counts
+        others = [
+            self._pool.submit(play_on, other, self._blocks, pace, own)
+            for other, own in zip(self._others, counts, strict=True)
+        ]
+        play_on(play, self._blocks, pace, first)
+        for each in others:
+            each.result()
         taken = clock() - began
         if taken < SLICE_SECONDS / 4:
             self._blocks *= 2
@@ -231,16 +270,28 @@ class Learning:
         known = self._known or (yield from self._begin_with_nothing(clock))
         if known is None:
             return None
-        view = machine.engine.block().arrays(trivial_group(machine.engine.layout))
-        weights = known.weights.copy()
-        play = new_games(view, known.tables, weights, known.outputs, self._chance, self._seed)
+        weights, group = known.weights.copy(), trivial_group(machine.engine.layout)
+        plays = [
+            new_games(
+                machine.engine.block().arrays(group),
+                known.tables,
+                weights,
+                known.outputs,
+                self._chance,
+                self._seed + number,
+            )
+            for number in range(len(self._counts))
+        ]
+        play = plays[0]
         play.paces[:] = first_paces(known.tables)
+        self._others = [other._replace(paces=play.paces) for other in plays[1:]]
         self._begin_games(play)
         return play
 
     def _begin_games(self, play: SelfPlayGames) -> None:
         state = as_words(packed_state(self._machine, self._start))
-        begin_games(play, state, self._pace(RATE))
+        for each in (play, *self._others):
+            begin_games(each, state, self._pace(RATE))
 
     def _pace(self, rate: float) -> Pace:
         return Pace(rate, TRACE, EXPLORED, self._opening, SETTLED)
@@ -253,7 +304,9 @@ class Learning:
             return None
         if symmetries is None:
             symmetries = generated_group(machine, find_symmetries(machine))
-        tables = yield from design_tables(machine, labelled, symmetries, Random(self._seed))
+        tables = yield from design_tables(
+            machine, labelled, symmetries, Random(self._seed), self._is_long
+        )
         outputs = len(machine.roles)
         if outputs == 2 and labelled.is_zero_sum:
             outputs = 1

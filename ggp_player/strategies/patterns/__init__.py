@@ -4,8 +4,8 @@ A game's cells are found in its states (:mod:`.cells`). Which belong together is
 circuit: those that goals ask for together (:mod:`.goal_cubes`), and those that gates bring close
 (:mod:`.cell_graph`). Tables over tuples of such cells (:mod:`.tuples`) have a weight for every
 combination of their digits (:mod:`.pattern_tables`), which is learned from many games at once
-(:mod:`.self_play_kernels`). Nothing here knows a board. Exported is
-what kernels of other packages call.
+(:mod:`.self_play_kernels`); with time enough, digits say what cells lack, too (:mod:`.supports`).
+Nothing here knows a board. Exported is what kernels of other packages call.
 """
 
 from ggp_player.strategies.patterns.pattern_tables import (

@@ -29,12 +29,15 @@ class Cell:
     """A cell: the fluents that its digit tells apart, by index; digit ``n + 1`` is the n-th.
 
     Digit 0 says that none of them holds: where one fluent always did, it is the one of ``others``.
-    With ``digits``, from 1 on, one for each fluent, several fluents can have the same.
+    With ``digits``, from 1 on, one for each fluent, several fluents can have the same. Where
+    fluents of so many ``supports`` are among them, the digit is the sum of those that hold, see
+    :mod:`.supports`.
     """
 
     fluents: tuple[int, ...]
     others: tuple[int, ...] = ()
     digits: tuple[int, ...] = ()
+    supports: int = 0
 
     def __post_init__(self) -> None:
         if not self.digits:
@@ -43,7 +46,7 @@ class Cell:
     @property
     def radix(self) -> int:
         """How many digits there are."""
-        return max(self.digits) + 1
+        return max(self.digits) + 1 + self.supports
 
 
 def find_cells(

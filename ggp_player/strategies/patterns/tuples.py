@@ -17,8 +17,8 @@ from ggp_player.strategies.patterns.cells import Cell
 MAX_CELLS = 8
 """Cells of a tuple at most."""
 
-MAX_ENTRIES = 8_192
-"""Combinations of digits of a tuple at most."""
+MAX_ENTRIES, LARGE_ENTRIES = 8_192, 65_536
+"""Combinations of digits of a tuple at most, usually and where there is time to learn many."""
 
 ATTEMPTS = 4
 """How often a tuple that is there already is drawn anew."""
@@ -31,11 +31,16 @@ Tuple = tuple[int, ...]
 
 
 def draw_tuples(
-    cells: Sequence[Cell], joined: NDArray[np.float32], count: int, random: Random
+    cells: Sequence[Cell],
+    joined: NDArray[np.float32],
+    count: int,
+    random: Random,
+    most_entries: int = MAX_ENTRIES,
 ) -> list[Tuple]:
     """Draw tuples by random walks over cells that are joined: each cell begins as many.
 
-    ``joined`` float32 (n, n), of the first n cells. There can be fewer tuples than asked for.
+    ``joined`` float32 (n, n), of the first n cells. There can be fewer tuples than asked for; each
+    has at most so many entries.
     """
     totals = np.cumsum(joined, axis=1, dtype=np.float64)
     starts = [number for number in range(len(joined)) if totals[number, -1] > 0]
@@ -45,14 +50,21 @@ def draw_tuples(
         return []
     for number in range(count):
         for _ in range(ATTEMPTS):
-            drawn = _walk(cells, totals, starts[number % len(starts)], random)
+            start = starts[number % len(starts)]
+            drawn = _walk(cells, totals, start, random, most_entries)
             if len(drawn) > 1 and drawn not in found:
                 found[drawn] = None
                 break
     return list(found)
 
 
-def _walk(cells: Sequence[Cell], totals: NDArray[np.float64], start: int, random: Random) -> Tuple:
+def _walk(
+    cells: Sequence[Cell],
+    totals: NDArray[np.float64],
+    start: int,
+    random: Random,
+    most_entries: int,
+) -> Tuple:
     """Walk from a cell until the tuple has as many cells, or entries, as it may have."""
     chosen, entries, place = {start}, cells[start].radix, start
     for _ in range(STEPS):
@@ -60,7 +72,7 @@ def _walk(cells: Sequence[Cell], totals: NDArray[np.float64], start: int, random
         if place in chosen:
             continue
         entries *= cells[place].radix
-        if entries > MAX_ENTRIES:
+        if entries > most_entries:
             break
         chosen.add(place)
         if len(chosen) == MAX_CELLS:

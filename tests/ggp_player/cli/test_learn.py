@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -209,15 +210,19 @@ def test_a_cluster_learns_and_is_left(
         asked.append("left")
 
     def learning(
-        ray: object, machine: PropnetStateMachine, seed: int, known: LearnedEvaluation | None
+        ray: object,
+        machine: PropnetStateMachine,
+        seed: int,
+        known: LearnedEvaluation | None,
+        is_long: bool,
     ) -> Learning:
-        asked.extend((ray, seed, known))
+        asked.extend((ray, seed, known, is_long))
         return Learning(machine, seed, known)
 
     monkeypatch.setattr(learn, "connected", opened)
     monkeypatch.setattr(learn, "ClusterLearning", learning)
     output_of(run(rulesheet, "--time", 6, "--evaluations", folder, "--ray", "auto", "--seed", 3))
-    assert asked == ["connected with auto", 3, None, "left"]
+    assert asked == ["connected with auto", 3, None, False, "left"]
 
 
 # ---------------------------------------------------------------------- mistakes
@@ -253,7 +258,19 @@ def test_no_rulesheet(tmp_path: Path) -> None:
     assert "does not exist" in output_of(run(tmp_path / "none.kif"), 2)
 
 
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_times_have_units(rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[float] = []
+
+    def run_nothing(rulesheet: Path, folder: Path, options: Any) -> None:
+        found.append(options.seconds)
+
+    monkeypatch.setattr(learn, "_run", run_nothing)
+    for text in "90", "90s", "1.5m", "1h", "720h":
+        run(rulesheet, "--time", text, "--evaluations", folder)
+    assert found == [90, 90, 90, 3600, 30 * 86_400]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", "h", "1d", "721h"])
 def test_no_time(seconds: str, rulesheet: Path) -> None:
     output = output_of(run(rulesheet, "--time", seconds), 2)
     assert "Invalid value for" in output

@@ -13,6 +13,7 @@ from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedEvaluation
 from ggp_player.strategies.patterns.cells import Cell, find_cells
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
+from ggp_player.strategies.patterns.supports import with_supports
 from ggp_player.strategies.solver import ProofTree
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import learned
@@ -67,3 +68,26 @@ def test_cells_whose_facts_count_alike_are_cells_still() -> None:
     nothing = machine.state(np.zeros(len(machine.facts), np.uint8))
     (pattern,) = report_patterns(machine, LearnedEvaluation(tables, weights), nothing, 0).patterns
     assert (pattern.facts, len(pattern.empty)) == ((), 3)
+
+
+def test_an_empty_cell_with_supports_is_named_by_facts_that_are_its_own() -> None:
+    machine = machine_of("connectFour")
+    numbers = {str(fact): number for number, fact in enumerate(machine.facts)}
+    below, middle, above = (
+        Cell(tuple(numbers[f"(disc 3 {level} {role})"] for role in machine.roles))
+        for level in (1, 2, 3)
+    )
+    cells = with_supports([below, middle, above], [(), (0,), (1,)])
+    tables = lay_out_tables(cells, [(1, 2)], (), len(machine.facts))
+    weights = np.arange(tables.entries + 1, dtype=np.float32)[:, None]
+    evaluation = LearnedEvaluation(tables, weights)
+    bits = np.zeros(len(machine.facts), np.uint8)
+    for facts, empty, digits in [
+        ((), ("(disc 3 2 yellow)", "(disc 3 3 yellow)"), (0, 0)),
+        (("(disc 3 1 red)",), ("(disc 3 2 yellow)", "(disc 3 3 yellow)"), (1, 0)),
+        (("(disc 3 1 red)", "(disc 3 2 yellow)"), ("(disc 3 3 yellow)",), (3, 1)),
+    ]:
+        bits[[numbers[fact] for fact in facts]] = 1
+        (pattern,) = report_patterns(machine, evaluation, machine.state(bits), 0).patterns
+        assert (pattern.facts, pattern.empty) == (facts, empty)
+        assert pattern.weight == digits[0] + 4 * digits[1]

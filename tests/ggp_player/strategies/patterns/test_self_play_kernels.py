@@ -182,6 +182,32 @@ def test_more_time_means_more_games_and_what_was_learned_stays() -> None:
     np.testing.assert_array_equal(third.tables.sizes, second.tables.sizes)
 
 
+def test_threads_learn_the_same_weights_from_games_of_their_own() -> None:
+    machine = compiled(breakthrough(4, 5))
+    games = []
+    for threads in 1, 2:
+        learning = Learning(machine, 1, threads=threads)
+        exhaust(learning.work(2.0, ticking(0.01)))
+        exhaust(learning.work_from(machine.initial_state(), 2.0, ticking(0.01)))
+        games.append(learning.games)
+        evaluation = learning.evaluation
+        assert evaluation is not None
+        assert evaluation.games == learning.games
+        assert 0.1 < np.abs(evaluation.weights).max() < 20
+    assert 1.8 * games[0] < games[1] < 2.2 * games[0]
+
+
+def test_learned_for_long_digits_say_what_cells_lack() -> None:
+    machine = machine_of("dotsAndBoxes")
+    sizes = []
+    for is_long in False, True:
+        learning = Learning(machine, 1, is_long=is_long)
+        exhaust(learning.work(0.1, ticking(0.01)))
+        assert learning.evaluation is not None
+        sizes.append(set(learning.evaluation.tables.sizes.tolist()))
+    assert 3 + 4 in sizes[1] - sizes[0]  # a box: nobody's, with up to four sides, or somebody's
+
+
 def test_entries_that_many_lines_share_move_by_less() -> None:
     tables = learned(compiled(connect_four(12, 8))).tables
     paces = first_paces(tables)[:, 0]

@@ -13,6 +13,7 @@ from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
 from ggp_player.clock import Deadline
+from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
@@ -67,6 +68,10 @@ ENOUGH_GAMES = 5_000
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
 
+MOST_THREADS, THREAD_BYTES = 8, 2**27
+"""Threads that play games against themselves at once, at most, and the memory that each may take:
+the indices of the states of its games."""
+
 Guide: TypeAlias = Callable[[PatternTables, Weights, float], None]
 """What is told of new patterns: see :meth:`.MonteCarlo.guide`."""
 
@@ -83,7 +88,7 @@ class Learner:
     weight in the tree search that they guide, and alpha-beta must beat that, too. From then on it
     learns from the position of each move. Where patterns serve neither search, it learns more of
     the game, and tries again.
-    ``clock`` returns seconds of CPU time.
+    ``clock`` returns seconds of CPU time; games are played in several ``threads``.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
     ``has_learned`` says whether it has learned for as long as it should before the first move, and
@@ -217,7 +222,8 @@ class Learner:
         self._plan = plan
         clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
-        self._learning = Learning(machine, seed, evaluation, self._symmetries)
+        threads = max(1, min(self._threads, MOST_THREADS, search_memory() // THREAD_BYTES))
+        self._learning = Learning(machine, seed, evaluation, self._symmetries, threads)
         if evaluation is None:
             yield from self._learning.work(plan.learning, clock)
             evaluation = self._learning.evaluation

@@ -90,9 +90,15 @@ class Lessons:
     games: ClassVar[int] = 10_000
 
     def __init__(
-        self, machine: PropnetStateMachine, _seed: int, known: object, symmetries: object
+        self,
+        machine: PropnetStateMachine,
+        _seed: int,
+        known: object,
+        symmetries: object,
+        threads: int,
     ) -> None:
         assert (known, symmetries) == (None, None)
+        self.threads = threads
         self.evaluation: LearnedEvaluation | None = None
         self.seconds = 0.0
         self.state: State | None = None
@@ -134,6 +140,20 @@ def learner_after(
     for _ in found.work(machine, 1, Deadline.after(seconds, lambda: 0.0)):
         pass
     return found, duels, machine
+
+
+@pytest.mark.parametrize(
+    ("threads", "memory", "learning"),
+    [(1, 2**30, 1), (2, 2**30, 2), (16, 2**30, 8), (8, 2**29, 4), (8, 2**26, 1)],
+)
+def test_games_are_played_in_threads_as_far_as_memory_goes(
+    threads: int, memory: int, learning: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learner, "search_memory", lambda: memory)
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    found = Learner(ticking(0.01), threads=threads)
+    next(found.work(compiled(breakthrough(4, 5)), 1))
+    assert Lessons.latest.threads == learning
 
 
 def start_of(machine: PropnetStateMachine) -> Position:

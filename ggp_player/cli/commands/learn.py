@@ -16,7 +16,7 @@ MAX_SECONDS = 30 * 86_400
 """A month."""
 
 MAX_THREADS = 64
-
+"""Threads that play games at most."""
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 

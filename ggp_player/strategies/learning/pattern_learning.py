@@ -52,6 +52,10 @@ MIN_STATES = 100
 CUBES, WALKS = 100, 100
 """Tables over tuples of goal cubes at most, and over tuples by random walks, about."""
 
+LARGE_WEIGHTS = 2**24
+"""Weights in the tables of walks, about, where cells have supports: what is stored can have twice
+as many."""
+
 MOST_IMAGES = 8
 """Symmetries by which tables share weights, at most."""
 
@@ -98,14 +102,22 @@ def design_tables(
     context = find_context(machine.facts, cells, layout, joined)
     images = symmetries.facts[:MOST_IMAGES]
     parts, cubes, alike = draw_cube_tuples(cells, layout, CUBES, random, context)
-    told, entries = cells, MAX_ENTRIES
-    if is_long:
-        told, entries = with_supports(cells, find_supports(cells, labelled.states)), LARGE_ENTRIES
-    walks = draw_tuples(told, joined, WALKS // len(images), random, entries)
     phases = [fluent for cell in turns for fluent in cell.fluents + cell.others]
+    count = WALKS // len(images)
+    supports = find_supports(cells, labelled.states) if is_long else []
+    told, entries = cells, MAX_ENTRIES
+    if any(supports):
+        told = with_supports(cells, supports)
+        entries = _most_entries(count * max(1, len(phases)) * len(machine.roles))
+    walks = draw_tuples(told, joined, count, random, entries)
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
     return lay_out_tables(told + parts, tuples, phases, len(machine.facts), images, alike)
+
+
+def _most_entries(columns: int) -> int:
+    """The most entries of a table of walks for so many weights an entry, of all such tables."""
+    return max(MAX_ENTRIES, min(LARGE_ENTRIES, LARGE_WEIGHTS // columns))
 
 
 def first_paces(tables: PatternTables) -> NDArray[np.float32]:

@@ -53,7 +53,7 @@ MAX_WEIGHT = 1_000.0
 MIN_KNOWN = 0.5
 """The part of a game's fluents that a file must know: engines differ in what they leave out."""
 
-MAX_TABLES, MAX_ENTRIES, MAX_PHASES, MAX_WEIGHTS = 4_096, 2**22, 64, 2**25
+MAX_TABLES, MAX_ENTRIES, MAX_PHASES, MAX_WEIGHTS = 4_096, 2**23, 64, 2**25
 """Tables, their entries in all, phases, and weights."""
 
 MAX_ROUNDS = 1_000

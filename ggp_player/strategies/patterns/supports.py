@@ -23,15 +23,17 @@ LACKING = 0.2
 """A support is empty in this part of the states at least in which the cell is: what is filled soon
 after the beginning is none."""
 
-MOST_SUPPORTS = 4
-"""A cell with more has none."""
+MOST_SUPPORTS, MOST_CELLS = 4, 2_000
+"""A cell with more supports has none, and of more cells none has any."""
 
 
 def find_supports(cells: Sequence[Cell], states: NDArray[np.uint8]) -> list[tuple[int, ...]]:
     """Find each cell's supports, by index, in sampled states, uint8 (n, fluents).
 
-    Supports of supports are left out.
+    Supports of supports are left out. Where cells are very many, none has any.
     """
+    if len(cells) > MOST_CELLS:
+        return [()] * len(cells)
     columns = [states[:, list(cell.fluents)].any(axis=1) for cell in cells]
     filled = np.array(columns, np.float32).reshape(len(cells), len(states))
     empty = 1 - filled

@@ -18,7 +18,7 @@ MAX_CELLS = 8
 """Cells of a tuple at most."""
 
 MAX_ENTRIES, LARGE_ENTRIES = 8_192, 65_536
-"""Combinations of digits of a tuple at most, usually and where there is time to learn many."""
+"""Combinations of digits of a tuple at most: usually, and where cells have supports."""
 
 ATTEMPTS = 4
 """How often a tuple that is there already is drawn anew."""

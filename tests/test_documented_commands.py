@@ -41,6 +41,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
     r"ggp-player lab duel auto:.*": "takes minutes",
+    r"ggp-player learn .* --time \d+m .*": "takes minutes",
     r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",
     r"ggp-player match .* human(:page)? .*": "waits for a person",
     r"ggp-player manager( --.*)?": "goes on until it is stopped",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, takewhile
+from itertools import chain, count, takewhile
 from random import Random
 
 import numpy as np
@@ -18,6 +18,7 @@ from gdl import Function, State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning import LearnedEvaluation
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
+from ggp_player.strategies.patterns.cells import relation_of
 from ggp_player.strategies.patterns.supports import MOST_SUPPORTS
 
 SHOWN_PATTERNS = 12
@@ -120,24 +121,28 @@ def _empty_cells(
 ) -> tuple[str, ...]:
     """Name the cells of a table none of whose facts holds."""
     names = []
-    for stride, end, supports in _strides(offsets, size):
+    for stride, end, supports in _strides(facts, offsets, size):
         members = [n for n, offset in enumerate(offsets) if stride <= offset < end]
         if sum(offsets[n] for n in members if holds[n]) <= supports * stride:
             # The first fact of a cell that has supports looks like one of theirs.
             own = [facts[n] for n in members if not supports or offsets[n] > stride]
-            names += [_common(own)] if own else []
+            names += [_common(own)] if len(set(map(relation_of, own))) == 1 else []
     return tuple(sorted(names))
 
 
-def _strides(offsets: Sequence[int], size: int) -> list[tuple[int, int, int]]:
+def _strides(
+    facts: Sequence[Term], offsets: Sequence[int], size: int
+) -> list[tuple[int, int, int]]:
     """Split a table's offsets into those of its cells: from one on, below the other.
 
-    The offsets of a cell are multiples of its stride, and the next cell's stride comes after them,
-    with room for as many more as the cell has supports, which is the third number. Each support has
-    a fact, or several, that counts as the stride.
+    The offsets of a cell are multiples of its stride, and its facts are of one relation. The next
+    cell's stride comes after them, with room for as many more as the cell has supports, which is
+    the third number. Each support has a fact, or several, that counts as the stride.
     """
-    facts = Counter(offsets)
-    rising = sorted(facts)
+    relations: defaultdict[int, list[object]] = defaultdict(list)
+    for fact, offset in zip(facts, offsets, strict=True):
+        relations[offset].append(relation_of(fact))
+    rising = sorted(relations)
 
     def split(place: int, stride: int) -> Iterator[list[tuple[int, int, int]]]:
         if place == len(rising):
@@ -146,12 +151,25 @@ def _strides(offsets: Sequence[int], size: int) -> list[tuple[int, int, int]]:
             return
         multiples = takewhile(lambda n: rising[place + n - 1 : place + n] == [n * stride], count(1))
         for digits in reversed(list(multiples)):
-            for supports in range(min(MOST_SUPPORTS + 1, facts[stride])):
-                following = stride * (digits + 1 + supports)
-                for rest in split(place + digits, following):
-                    yield [(stride, following, supports), *rest]
+            same, *more = (relations[n * stride] for n in range(1, digits + 1))
+            for supports in range(MOST_SUPPORTS + 1):
+                if _is_cell(same, more, supports):
+                    following = stride * (digits + 1 + supports)
+                    for rest in split(place + digits, following):
+                        yield [(stride, following, supports), *rest]
 
     return next(split(0, 1), [(offset, offset + 1, 0) for offset in rising])
+
+
+def _is_cell(same: Sequence[object], more: Sequence[Sequence[object]], supports: int) -> bool:
+    """Whether facts of such relations can be those of a cell with so many supports.
+
+    The ``same`` count as the stride, and so do those of supports; ``more`` are for each multiple.
+    """
+    own = set(chain(*more))
+    if not supports:
+        return len(own.union(same)) == 1
+    return supports < len(same) and len(own) == 1 and all(len(each) == 1 for each in more)
 
 
 def _common(facts: Sequence[Term]) -> str:

@@ -70,6 +70,21 @@ def test_cells_whose_facts_count_alike_are_cells_still() -> None:
     assert (pattern.facts, len(pattern.empty)) == ((), 3)
 
 
+def test_cells_whose_facts_all_count_alike_have_no_supports() -> None:
+    machine = machine_of("ticTacToe")
+    numbers = {str(fact): number for number, fact in enumerate(machine.facts)}
+    squares = "a1", "b2", "c3"
+    cells = [
+        Cell(tuple(numbers[f"(marked {at} {who})"] for who in ("cross", "nought")), digits=(1, 1))
+        for at in squares
+    ]
+    tables = lay_out_tables(cells, [(0, 1, 2)], (), len(machine.facts))
+    weights = np.zeros((tables.entries + 1, 1), np.float32)
+    nothing = machine.state(np.zeros(len(machine.facts), np.uint8))
+    (pattern,) = report_patterns(machine, LearnedEvaluation(tables, weights), nothing, 0).patterns
+    assert pattern.empty == tuple(f"(marked {at} ?)" for at in squares)
+
+
 def test_an_empty_cell_with_supports_is_named_by_facts_that_are_its_own() -> None:
     machine = machine_of("connectFour")
     numbers = {str(fact): number for number, fact in enumerate(machine.facts)}

@@ -75,6 +75,10 @@ _OPTIONS = TypeAdapter(_Options)
 def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches."""
     given = _OPTIONS.validate_python(options)
+    if given.ray is not None and given.threads is not None:
+        raise click.UsageError(
+            "--threads are those of this machine, and --ray has others: give one"
+        )
     if given.plot is not None:
         check_plot(given.plot)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")

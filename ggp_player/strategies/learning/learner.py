@@ -68,7 +68,7 @@ ENOUGH_GAMES = 5_000
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
 
-MOST_THREADS, THREAD_BYTES = 8, 2**27
+LEARNING_THREADS, LEARNING_BYTES = 8, 2**27
 """Threads that play games against themselves at once, at most, and the memory that each may take:
 the indices of the states of its games."""
 
@@ -222,7 +222,7 @@ class Learner:
         self._plan = plan
         clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
-        threads = max(1, min(self._threads, MOST_THREADS, search_memory() // THREAD_BYTES))
+        threads = max(1, min(self._threads, LEARNING_THREADS, search_memory() // LEARNING_BYTES))
         self._learning = Learning(machine, seed, evaluation, self._symmetries, threads)
         if evaluation is None:
             yield from self._learning.work(plan.learning, clock)

@@ -108,16 +108,12 @@ def design_tables(
     told, entries = cells, MAX_ENTRIES
     if any(supports):
         told = with_supports(cells, supports)
-        entries = _most_entries(count * max(1, len(phases)) * len(machine.roles))
+        columns = max(1, len(phases)) * len(machine.roles)
+        entries = max(MAX_ENTRIES, min(LARGE_ENTRIES, LARGE_WEIGHTS // (count * columns)))
     walks = draw_tuples(told, joined, count, random, entries)
     singles = [(cell,) for cell in range(len(cells))]
     tuples = singles + cubes + walks
     return lay_out_tables(told + parts, tuples, phases, len(machine.facts), images, alike)
-
-
-def _most_entries(columns: int) -> int:
-    """The most entries of a table of walks for so many weights an entry, of all such tables."""
-    return max(MAX_ENTRIES, min(LARGE_ENTRIES, LARGE_WEIGHTS // columns))
 
 
 def first_paces(tables: PatternTables) -> NDArray[np.float32]:

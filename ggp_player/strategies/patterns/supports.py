@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ggp_player.strategies.patterns.cell_graph import MAX_CELLS
 from ggp_player.strategies.patterns.cells import Cell
 
 FEWEST_STATES = 50
@@ -23,8 +24,8 @@ LACKING = 0.2
 """A support is empty in this part of the states at least in which the cell is: what is filled soon
 after the beginning is none."""
 
-MOST_SUPPORTS, MOST_CELLS = 4, 2_000
-"""A cell with more supports has none, and of more cells none has any."""
+MOST_SUPPORTS = 4
+"""A cell with more has none."""
 
 
 def find_supports(cells: Sequence[Cell], states: NDArray[np.uint8]) -> list[tuple[int, ...]]:
@@ -32,7 +33,7 @@ def find_supports(cells: Sequence[Cell], states: NDArray[np.uint8]) -> list[tupl
 
     Supports of supports are left out. Where cells are very many, none has any.
     """
-    if len(cells) > MOST_CELLS:
+    if len(cells) > MAX_CELLS:
         return [()] * len(cells)
     columns = [states[:, list(cell.fluents)].any(axis=1) for cell in cells]
     filled = np.array(columns, np.float32).reshape(len(cells), len(states))

@@ -236,6 +236,10 @@ def test_without_ray_the_extra_is_named(
     assert output == "Error: a cluster needs Ray: pip install 'ggp-player[ray]'\n"
 
 
+def test_a_cluster_has_threads_of_its_own(rulesheet: Path) -> None:
+    assert "give one" in output_of(run(rulesheet, "--ray", "local", "--threads", 2), 2)
+
+
 def test_a_cluster_that_is_not_there(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import Context
 from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -100,7 +101,7 @@ class _ForkServer:
         if self._is_closed:
             return False
         if self._watching is None:
-            self._watching = asyncio.create_task(self._watch())
+            self._watching = asyncio.create_task(self._watch(), context=Context())
         await self._was_tried.wait()
         return self._has_answered and not _is_gone(_fork_server_pid())
 

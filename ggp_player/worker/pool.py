@@ -14,6 +14,7 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from contextvars import Context
 from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
@@ -223,7 +224,8 @@ class Pool:
     async def sweep(self) -> None:
         """End what workers of ours, or a server that was killed, have left behind."""
         for pid in await asyncio.to_thread(find_strays):
-            _log.info("process %d was left behind and is killed", pid)
+            # It may be another server's, so the line belongs to no match.
+            Context().run(_log.info, "process %d was left behind and is killed", pid)
             kill(pid)
 
     async def take(self) -> WorkerHandle:
@@ -279,7 +281,7 @@ class Pool:
     def _keep_full(self) -> None:
         """Start spares in the background, until there are enough."""
         if self._filling is None or self._filling.done():
-            self._filling = asyncio.create_task(self._fill_in_the_end())
+            self._filling = asyncio.create_task(self._fill_in_the_end(), context=Context())
 
     async def _fill_in_the_end(self) -> None:
         while not self._is_full:

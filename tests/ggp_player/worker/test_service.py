@@ -1,6 +1,7 @@
 """A legal move in time, whatever happens to the processes that look for it."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -12,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from ggp_player.events import BestMove
+from ggp_player.logs import ContextFilter, enter_match
 from ggp_player.protocol.messages import Start
 from ggp_player.worker import launching, supervisor
+from ggp_player.worker import pool as worker_pool
 from ggp_player.worker.compiling import warm_up_searches
 from ggp_player.worker.fallback_moves import LAST_RESORT
 from ggp_player.worker.health import Health, Subject
@@ -309,6 +312,23 @@ async def test_no_worker_can_be_started(
         await service.prepare(within(10))
         assert (await service.choose((), within(10))).move == LAST_RESORT
         await ear.hear("no worker can be started: [Errno 11]")
+
+
+async def test_what_was_left_behind_belongs_to_no_match(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    killed: list[int] = []
+    monkeypatch.setattr(worker_pool, "find_strays", lambda: [123])
+    monkeypatch.setattr(worker_pool, "kill", killed.append)
+    caplog.set_level(logging.INFO)
+    caplog.handler.addFilter(noted := ContextFilter())
+    enter_match("m")
+    await Pool(0, MemoryLimits(2**30, 2**28)).sweep()
+    caplog.handler.removeFilter(noted)
+    assert killed == [123]
+    assert [(r.getMessage(), getattr(r, "match", None)) for r in caplog.records] == [
+        ("process 123 was left behind and is killed", "")
+    ]
 
 
 async def test_spares_that_cannot_be_started_are_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

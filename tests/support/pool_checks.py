@@ -17,6 +17,7 @@ from ggp_player.strategies.mcts.arrays import (
     Ints,
     TreeArrays,
 )
+from ggp_player.strategies.mcts.memory import NEXT_EDGE, SPARE_EDGES, SPARE_NODES
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 
 
@@ -58,8 +59,13 @@ def check_pools(search: TreeSearch) -> None:
     live = np.flatnonzero(nodes["last_descent"] >= 0).tolist()
     in_buckets = [n for first in tree.buckets for n in links(int(first), tree.nodes["next"])]
     free = list(links(int(counts[FREE_NODE]), tree.nodes["next"]))
+    spare = [
+        int(node)
+        for share in (memory.share for memory in search.memories)
+        for node in share.nodes[: share.counts[SPARE_NODES]]
+    ]
     assert sorted(in_buckets) == live
-    assert sorted(in_buckets + free) == list(range(used))
+    assert sorted(in_buckets + free + spare) == list(range(used))
     expanded = [node for node in live if tree.nodes[node]["is_expanded"]]
     runs = [
         (int(own["first_edge"]), int(own["choices"]))
@@ -67,6 +73,8 @@ def check_pools(search: TreeSearch) -> None:
         for own in tree.roles[node]
         if own["first_edge"] >= 0
     ]
+    shares = [memory.share.counts for memory in search.memories]
+    runs += [(int(each[NEXT_EDGE]), int(each[SPARE_EDGES])) for each in shares]
     check_runs(tree, counts, runs)
     joint = tree.joint_moves
     of_nodes = [

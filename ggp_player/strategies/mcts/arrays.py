@@ -83,7 +83,8 @@ ROLE = np.dtype(
 )
 """What a node knows of a role.
 
-``total``: the sum of the values of its descents. ``first_edge``: the first edge of the role's
+``total``: the sum of the values of its descents; of two rivals with a constant sum only the first
+one has it, see :func:`.mean_of_descents`. ``first_edge``: the first edge of the role's
 moves, or -1 - move where it has no choice; ``choices``: the number of its legal moves. ``low`` and
 ``high``: proved bounds of the value. ``judged``: what the node is worth to the role by minimax or
 max^n over what patterns say, in parts of ``PARTS``; 0 where they say nothing.

@@ -11,7 +11,6 @@ from gdl.engine.kernel_library import (
     GOALS_VIEW_PROGRAM,
     ONE,
     ZERO,
-    add_to_int64,
     call_evaluator,
     inlined_kernel,
     kernel,
@@ -19,13 +18,13 @@ from gdl.engine.kernel_library import (
     population,
 )
 from ggp_player.strategies.mcts.arrays import (
-    PLAYOUTS,
     REFUTED,
     TOGETHER,
     GameArrays,
     Settings,
 )
 from ggp_player.strategies.mcts.memory import (
+    ENDED_PLAYOUTS,
     FREE_LEAVES,
     LaneArrays,
     Memory,
@@ -97,29 +96,27 @@ def free_finished_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLea
 @inlined_kernel
 def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
     """Backpropagate the leaves that were freed, those from ``first`` on in the stack ``free``."""
-    game, _, leaves, tree, counts, priors = memory
-    share = settings.leaf_weight if counts[TOGETHER] > 0 and priors.weights.shape[1] > 0 else 0.0
-    playouts = 0
+    game, _, leaves, tree, counts, priors, share = memory
+    is_mixed = counts[TOGETHER] > 0 and priors.weights.shape[1] > 0
+    weight = settings.leaf_weight if is_mixed else 0.0
     for index in range(first, leaves.counts[FREE_LEAVES]):
         leaf = leaves.free[index]
         if game.constant_sum >= 0:
             total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
             if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
                 counts[REFUTED] = 1
-        if share > 0.0:
-            _mix_in_patterns(memory, leaf, share)
+        if weight > 0.0:
+            _mix_in_patterns(memory, leaf, weight)
         backpropagate(game, tree, settings, leaves, leaf, 1)
         if leaves.stand[leaf] >= 0:
             leave_stand(game, tree, settings, leaves.stands, leaves.stand[leaf])
-        playouts += leaves.lane_count[leaf]
-    address = counts.ctypes.data + counts.itemsize * PLAYOUTS
-    add_to_int64(address, playouts, tree.is_shared)
+        share.counts[ENDED_PLAYOUTS] += leaves.lane_count[leaf]
 
 
 @kernel
-def _mix_in_patterns(memory: Memory, leaf: int, share: float) -> None:
+def _mix_in_patterns(memory: Memory, leaf: int, weight: float) -> None:
     """Let what patterns say of a leaf's state be so large a part of its values."""
-    game, _, leaves, tree, _, priors = memory
+    game, _, leaves, tree, _, priors, _ = memory
     node, weights, tables = leaves.nodes[leaf, leaves.length[leaf]], priors.weights, priors.tables
     if node >= 0 and tree.nodes[node].is_proved:
         return
@@ -130,7 +127,7 @@ def _mix_in_patterns(memory: Memory, leaf: int, share: float) -> None:
     outputs = priors.children.logits.shape[1]
     for output in range(outputs):
         logit = add_up(weights, entries, np.uint32(phases[0] * outputs + output))
-        change = share * (1.0 / (1.0 + math.exp(-logit)) - leaves.totals[leaf, output])
+        change = weight * (1.0 / (1.0 + math.exp(-logit)) - leaves.totals[leaf, output])
         leaves.totals[leaf, output] += change
         if outputs == 1:
             leaves.totals[leaf, game.second_rival] -= change

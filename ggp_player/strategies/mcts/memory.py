@@ -178,10 +178,33 @@ def new_priors(block: Block, tables: PatternTables, weights: Weights) -> PriorAr
     )
 
 
+SPARE_NODES, NEXT_EDGE, SPARE_EDGES, DESCENT, LEFT_DESCENTS, ENDED_PLAYOUTS = range(6)
+"""Indices into ``counts`` of a thread's share: the height of the stack ``nodes``; its next edge,
+and how many edges from that on are its own; the number of its last descent, and how many numbers
+after that are its own; playouts yet to be added to those of all."""
+
+
+class Share(NamedTuple):
+    """What a thread takes from all at once, and uses up or adds to for some time.
+
+    Threads that write to the same memory wait for each other, so they do it seldom. ``nodes`` int32
+    (L,): a stack of nodes that are allocated, and not yet in the tree. ``counts`` int64 (6,): see
+    :data:`SPARE_NODES`.
+    """
+
+    nodes: Indices
+    counts: Ints
+
+
+def new_share(lanes: int) -> Share:
+    """The share of a thread that has not taken anything yet."""
+    return Share(unshared_zeros(lanes, np.int32), unshared_zeros(ENDED_PLAYOUTS + 1, np.int64))
+
+
 class Memory(NamedTuple):
     """Everything that a thread of a search works on, as one argument.
 
-    ``lanes``, ``leaves`` and ``priors`` are its own, the rest is shared.
+    ``lanes``, ``leaves``, ``priors`` and ``share`` are its own, the rest is shared.
     """
 
     game: GameArrays
@@ -190,6 +213,7 @@ class Memory(NamedTuple):
     tree: TreeArrays
     counts: Ints
     priors: PriorArrays
+    share: Share
 
 
 def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Memory]:
@@ -206,6 +230,7 @@ def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Me
             tree,
             counts,
             new_priors(block, NO_TABLES, np.zeros((1, 0), np.float32)),
+            new_share(block.lanes),
         )
         for block in blocks
     ]

@@ -46,6 +46,7 @@ from ggp_player.strategies.mcts.memory import (
     LaneArrays,
     Memory,
     PendingLeaves,
+    Share,
     Stands,
 )
 from ggp_player.strategies.mcts.pools import (
@@ -69,6 +70,8 @@ from ggp_player.strategies.mcts.priors import (
 from ggp_player.strategies.mcts.simultaneous import (
     SIMULTANEOUS,
     has_matrix,
+    is_complement,
+    mean_of_descents,
     select_by_regret,
     update_regrets,
 )
@@ -117,7 +120,7 @@ def expand(memory: Memory, node: int, lane: int) -> None:
     leaf if a role has no legal move, or if there is no room for edges. Where another thread expands
     it nothing is done.
     """
-    _, block, _, tree, _, _ = memory
+    _, block, _, tree, _, _, _ = memory
     address = tree.nodes.ctypes.data + _NODE_SIZE * node + _NODE_MOVER
     if not replace_int32(address, UNEXPANDED, EXPANDING):
         return
@@ -135,7 +138,7 @@ def expand(memory: Memory, node: int, lane: int) -> None:
 @inlined_kernel
 def _add_all_edges(memory: Memory, node: int, lane: int, movers: int, mover: int) -> bool:
     """Add the edges of all roles at a node; return whether there was room."""
-    game, block, _, tree, counts, priors = memory
+    game, block, _, tree, counts, priors, share = memory
     fixing = ZERO
     if movers == 1 and not game.chance[mover]:
         if not has_room(priors, tree.roles[node, mover].choices):
@@ -145,7 +148,7 @@ def _add_all_edges(memory: Memory, node: int, lane: int, movers: int, mover: int
         counts[TOGETHER] = 1
     for role in range(game.chance.shape[0]):
         needed = tree.roles[node, role].choices > 1 or (movers == 0 and role == 0)
-        if needed and not _add_edges(game, tree, counts, node, role, fixing, block, lane):
+        if needed and not _add_edges(game, tree, counts, share, node, role, fixing, block, lane):
             _drop_edges(tree, node, role)
             return False
     return True
@@ -177,6 +180,7 @@ def _add_edges(
     game: GameArrays,
     tree: TreeArrays,
     counts: Ints,
+    share: Share,
     node: int,
     role: int,
     fixing: np.uint64,
@@ -188,7 +192,7 @@ def _add_edges(
     for move in range(game.offsets[role], game.offsets[role + 1]):
         if is_set(block.rows, game.legal + move, lane):
             count += is_canonical(game.symmetries, fixing, move)
-    first = allocate_edges(game, tree, counts, count)
+    first = allocate_edges(game, tree, counts, share, count)
     if first < 0:
         return False
     tree.roles[node, role].first_edge = first
@@ -258,7 +262,7 @@ def select_edge(
     visits, pending = tree.nodes[node].visits, tree.nodes[node].pending - 1
     spread = settings.exploration * game.spread[role] * math.sqrt(math.log(visits + pending + 1.0))
     guidance = settings.guidance * game.spread[role] * math.sqrt(visits + pending) / PARTS
-    mean = own.total / visits if visits else 0.5
+    mean = mean_of_descents(game, tree, node, role) if visits else 0.5
     best, best_value = -1, -1e30
     if game.chance[role]:
         best = _least_visited(tree, first, last)
@@ -351,7 +355,7 @@ def backpropagate(
         if node < 0:
             continue
         if visits > 0 and step < length and has_matrix(tree, node):
-            update_regrets(tree, leaves, leaf, step)
+            update_regrets(game, tree, leaves, leaf, step)
         edges = leaves.edges[leaf, min(step, length - 1)]
         _add_descents(game, tree, settings, node, edges, values, step < length, visits, 1)
     if stand >= 0:
@@ -410,10 +414,11 @@ def _add_descents(
     # The visits ended and those pending, which come after them, are one addition.
     ended = visits - (pending << 32)
     for role in range(values.shape[0]):
-        place = tree.roles.shape[1] * node + role
-        address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
-        gain = values[role] if visits > 0 else 0.0
-        add_to_float64(address, gain, tree.is_shared)
+        if not is_complement(game, role):
+            place = tree.roles.shape[1] * node + role
+            address = tree.roles.ctypes.data + _ROLE_SIZE * place + _ROLE_TOTAL
+            gain = values[role] if visits > 0 else 0.0
+            add_to_float64(address, gain, tree.is_shared)
         if goes_on and edges[role] >= 0:
             edge = tree.edges.ctypes.data + _EDGE_SIZE * edges[role]
             gain = utility(game, settings, values, role) if visits > 0 else 0.0

@@ -22,6 +22,7 @@ import numpy as np
 from gdl.engine.kernel_library import (
     acquire,
     add_to_int32,
+    add_to_int64,
     field_offset,
     hash_of,
     inlined_kernel,
@@ -50,10 +51,12 @@ from ggp_player.strategies.mcts.arrays import (
     UNEXPANDED,
     UNKNOWN_VALUE,
     GameArrays,
+    Indices,
     Ints,
     TreeArrays,
     Words,
 )
+from ggp_player.strategies.mcts.memory import NEXT_EDGE, SPARE_EDGES, SPARE_NODES, Share
 
 NO_NODE, LINKING = -1, -2
 """Stand for the child of an edge that leads to none, and to which a thread links one."""
@@ -63,6 +66,16 @@ CLAIMED = -(2**30)
 
 _NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
 _EDGE_SIZE, _CHILD = EDGE.itemsize, field_offset(EDGE, "child")
+
+NODES_AHEAD, EDGES_AHEAD = 2**13, 2**14
+"""How far ahead of those in use the system gives memory to nodes and edges of several threads."""
+
+NODES_AT_ONCE, EDGES_AT_ONCE, SMALL_PART = 64, 1024, 256
+"""Nodes that one of several threads takes at once, and edges that any thread does, but never more
+than such a part of all."""
+
+PAGE = 4096
+"""Bytes to which a system gives memory at once, or more."""
 
 LONGEST_LIST = 256
 """Nodes of a bucket that are looked at; there are as many only where one was led astray."""
@@ -87,7 +100,7 @@ def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Wo
         node = allocate_node(game, tree, counts)
         if node < 0:
             return NO_NODE
-        insert_node(game, tree, counts, node, state)
+        insert_node(game, tree, node, state, counts[DESCENTS])
     add_pending(tree, node, -1)
     return node
 
@@ -138,13 +151,51 @@ def allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
     if counts[FREE_NODE] == 0:
         if counts[NODES] < tree.nodes.shape[0]:
             counts[NODES] += 1
-            tree.nodes[counts[NODES] - 1].pending = CLAIMED
+            record = tree.nodes[counts[NODES] - 1]
+            record.pending, record.last_descent = CLAIMED, -1
             return int(counts[NODES] - 1)
         if not _recycle_one(game, tree, counts):
             return NO_NODE
     node = counts[FREE_NODE] - 1
     counts[FREE_NODE] = tree.nodes[node].next
     return int(node)
+
+
+@kernel
+def take_nodes(game: GameArrays, tree: TreeArrays, counts: Ints, share: Share, least: int) -> None:
+    """Allocate nodes for the next steps of a thread, at least so many if there is room.
+
+    Several threads have the system give memory to nodes ahead. Else all of them come to a new page
+    at once, and each waits until the system has cleared it.
+    """
+    if tree.is_shared:
+        least = max(least, min(NODES_AT_ONCE, tree.nodes.shape[0] // SMALL_PART))
+    acquire(tree.lock)
+    first = counts[NODES] + NODES_AHEAD
+    spare = share.counts[SPARE_NODES]
+    while share.counts[SPARE_NODES] < least:
+        node = allocate_node(game, tree, counts)
+        if node < 0:
+            break
+        share.nodes[share.counts[SPARE_NODES]] = node
+        share.counts[SPARE_NODES] += 1
+    _reverse(share.nodes, spare, share.counts[SPARE_NODES])
+    last = min(counts[NODES] + NODES_AHEAD, tree.nodes.shape[0] - 1)
+    release(tree.lock)
+    if tree.is_shared:
+        roles, words = tree.roles.shape[1], tree.state.shape[1]
+        _touch(tree.nodes.ctypes.data, _NODE_SIZE, first, last)
+        _touch(tree.roles.ctypes.data, roles * tree.roles.itemsize, first, last)
+        _touch(tree.state.ctypes.data, words * tree.state.itemsize, first, last)
+
+
+@inlined_kernel
+def _reverse(stack: Indices, first: int, last: int) -> None:
+    """Reverse a part of a stack, so that its nodes are used in the order in which they lie."""
+    while first < last - 1:
+        last -= 1
+        stack[first], stack[last] = stack[last], stack[first]
+        first += 1
 
 
 @kernel
@@ -157,13 +208,13 @@ def free_node(tree: TreeArrays, counts: Ints, node: int) -> None:
 
 
 @kernel
-def insert_node(game: GameArrays, tree: TreeArrays, counts: Ints, node: int, state: Words) -> int:
-    """Insert an allocated node as that of a packed state, with one pending visit.
+def insert_node(game: GameArrays, tree: TreeArrays, node: int, state: Words, descent: int) -> int:
+    """Insert an allocated node as that of a packed state, with one pending visit of a descent.
 
     Return it, or that which another thread has inserted meanwhile; then it is still claimed.
     """
     key = hash_of(state)
-    _fill_node(game, tree, counts, node, state, key)
+    _fill_node(game, tree, node, state, key, descent)
     bucket = _bucket(tree, key)
     address = tree.buckets.ctypes.data + tree.buckets.itemsize * bucket
     while True:
@@ -180,14 +231,14 @@ def insert_node(game: GameArrays, tree: TreeArrays, counts: Ints, node: int, sta
 
 @kernel
 def _fill_node(
-    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, state: Words, key: np.uint64
+    game: GameArrays, tree: TreeArrays, node: int, state: Words, key: np.uint64, descent: int
 ) -> None:
     """Make a node that of a state; it has not been visited yet."""
     for word in range(state.shape[0]):
         tree.state[node, word] = state[word]
     record = tree.nodes[node]
     record.hash = key
-    record.last_descent = counts[DESCENTS]
+    record.last_descent = descent
     record.visits = 0
     record.mover = UNEXPANDED
     record.first_joint_move = 0
@@ -198,6 +249,13 @@ def _fill_node(
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
         tree.roles[node, role].judged = 0
+
+
+@inlined_kernel
+def _touch(address: int, size: int, first: int, last: int) -> None:
+    """Write to the memory of a record without a change, if a page begins since the first."""
+    if (address + size * first) // PAGE < (address + size * last) // PAGE:
+        add_to_int64(address + size * last, 0, True)
 
 
 @inlined_kernel
@@ -257,21 +315,50 @@ def is_settled(tree: TreeArrays, edge: int) -> bool:
 
 
 @kernel
-def allocate_edges(game: GameArrays, tree: TreeArrays, counts: Ints, count: int) -> int:
+def allocate_edges(
+    game: GameArrays, tree: TreeArrays, counts: Ints, share: Share, count: int
+) -> int:
     """Allocate a run of edges, and return the first; -1 if there is no room.
 
-    It acquires the lock where all edges have been in use.
+    It acquires the lock where the thread has none left that have never been in use.
     """
-    address = counts.ctypes.data + counts.itemsize * EDGES
-    first = counts[EDGES]
-    while first + count <= tree.edges.shape[0]:
-        if replace_int64(address, first, first + count):
-            return int(first)
-        first = counts[EDGES]
-    acquire(tree.lock)
-    first = _reuse_edges(game, tree, counts, count)
-    release(tree.lock)
+    if share.counts[SPARE_EDGES] < count and not _take_edges(tree, counts, share, count):
+        acquire(tree.lock)
+        reused = _reuse_edges(game, tree, counts, count)
+        release(tree.lock)
+        return int(reused)
+    first = share.counts[NEXT_EDGE]
+    share.counts[NEXT_EDGE] += count
+    share.counts[SPARE_EDGES] -= count
     return int(first)
+
+
+@kernel
+def _take_edges(tree: TreeArrays, counts: Ints, share: Share, least: int) -> bool:
+    """Take a run of edges that have never been in use, at least so many; False if there is none.
+
+    What is left of the one before is freed.
+    """
+    number = max(least, min(EDGES_AT_ONCE, tree.edges.shape[0] // SMALL_PART))
+    address = counts.ctypes.data + counts.itemsize * EDGES
+    while True:
+        first = counts[EDGES]
+        if first + number > tree.edges.shape[0]:
+            number = least
+        if first + number > tree.edges.shape[0]:
+            return False
+        if replace_int64(address, first, first + number):
+            break
+    if share.counts[SPARE_EDGES] > 0:
+        acquire(tree.lock)
+        free_edges(tree, share.counts[NEXT_EDGE], share.counts[SPARE_EDGES])
+        release(tree.lock)
+    share.counts[NEXT_EDGE], share.counts[SPARE_EDGES] = first, number
+    if tree.is_shared:
+        ahead = first + EDGES_AHEAD
+        last = min(ahead + number, tree.edges.shape[0] - 1)
+        _touch(tree.edges.ctypes.data, _EDGE_SIZE, ahead, last)
+    return True
 
 
 @kernel

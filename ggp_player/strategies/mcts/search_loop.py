@@ -11,7 +11,7 @@ move that leads there, and then play at random. So adding a child takes no evalu
 Several threads may run it on one tree, each with a block of its own. Most of the work takes no
 lock: what is done in a block, selecting leaves and backpropagation, unless several roles may have a
 choice, expanding leaves, and finding and linking children. The tree's lock is acquired to allocate
-nodes, once for all new children of a step, and to take over what is proved.
+nodes, which a thread does for many steps at once, and to take over what is proved.
 
 All of it is compiled into one function: passing the arrays on would take longer than the work.
 """
@@ -43,6 +43,7 @@ from gdl.engine.kernel_library import (
     release,
 )
 from ggp_player.strategies.mcts.arrays import (
+    PLAYOUTS,
     REFUTED,
     ROOT,
     STEPS_LEFT,
@@ -70,19 +71,21 @@ from ggp_player.strategies.mcts.bounds import (
     prove_win,
 )
 from ggp_player.strategies.mcts.memory import (
+    DESCENT,
+    ENDED_PLAYOUTS,
     FREE_LEAVES,
     NEW_LEAVES,
+    SPARE_NODES,
     LaneArrays,
     Memory,
     PendingLeaves,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, expand, leave_stand, set_child
 from ggp_player.strategies.mcts.pools import (
-    allocate_node,
-    free_node,
     insert_node,
     pin_node,
     prefetch_bucket,
+    take_nodes,
 )
 from ggp_player.strategies.mcts.priors import give_priors, give_priors_in_time
 from ggp_player.strategies.mcts.selection import (
@@ -106,7 +109,7 @@ CHUNK = 8
 @kernel
 def run_search(memory: Memory, settings: Settings) -> None:
     """Search until no steps are left, the root is proved, or the constant sum is refuted."""
-    game, lanes, leaves, _, _, _ = memory
+    game, lanes, leaves, _, _, _, _ = memory
     steps, moved, outlook = 0, 0, OVER
     while True:
         idle, known = count_idle_lanes(lanes), leaves.counts[NEW_LEAVES]
@@ -114,12 +117,22 @@ def run_search(memory: Memory, settings: Settings) -> None:
             steps, outlook = _grow_tree(memory, settings, moved, steps, idle)
             load_new_leaves(game, lanes, leaves, known)
         if steps == 0 or outlook == OVER:
-            return
+            break
         _evaluate_view(game, lanes, outlook)
         outlook = _update_tree(memory, settings, outlook)
         give_priors_in_time(memory, settings)
         moved = _make_step(memory)
         steps -= 1
+    _count_playouts(memory)
+
+
+@inlined_kernel
+def _count_playouts(memory: Memory) -> None:
+    """Add the playouts of this thread to those of all."""
+    _, _, _, tree, counts, _, share = memory
+    address = counts.ctypes.data + counts.itemsize * PLAYOUTS
+    add_to_int64(address, share.counts[ENDED_PLAYOUTS], tree.is_shared)
+    share.counts[ENDED_PLAYOUTS] = 0
 
 
 @inlined_kernel
@@ -131,7 +144,7 @@ def _grow_tree(
     Return how many steps this thread has still to make, after taking some where it had none, and
     the outlook.
     """
-    game, _, _, tree, counts, _ = memory
+    game, _, _, tree, counts, _, _ = memory
     if moved > 0:
         _find_new_children(memory, moved)
         _link_new_children(memory, moved)
@@ -145,7 +158,7 @@ def _grow_tree(
 @inlined_kernel
 def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
     """Take over to the tree what the view has shown, and return the outlook."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts, _, _ = memory
     is_enough = stop_finished_lanes(game, lanes, settings) >= MIN_IDLE_LANES
     seen = _look_at_new_leaves(game, lanes, leaves, outlook)
     if is_enough or (seen == ENDS and settings.proofs):
@@ -169,7 +182,7 @@ def _update_tree(memory: Memory, settings: Settings, outlook: int) -> int:
 @inlined_kernel
 def _make_step(memory: Memory) -> int:
     """Make a move in all lanes whose playout goes on; return how many new leaves have moved."""
-    game, lanes, leaves, _, _, _ = memory
+    game, lanes, leaves, _, _, _, _ = memory
     _choose_moves(game, lanes)
     moved = leaves.counts[NEW_LEAVES]
     if moved > 0:
@@ -203,7 +216,7 @@ def _outlook(game: GameArrays, settings: Settings, tree: TreeArrays, counts: Int
 @kernel
 def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
     """Drop all pending leaves of a thread, as if they had never been selected."""
-    game, lanes, leaves, tree, _, _ = memory
+    game, lanes, leaves, tree, _, _, _ = memory
     give_priors(memory, settings)
     end_stand(memory, settings)
     for leaf in range(leaves.playing.shape[0]):
@@ -271,7 +284,7 @@ def _look_at_new_leaves(
 @inlined_kernel
 def _expand_new_leaves(memory: Memory) -> None:
     """Expand the new leaves whose state the view has just shown."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts, _, _ = memory
     for number in range(leaves.counts[NEW_LEAVES]):
         leaf = leaves.new[number]
         node = leaves.nodes[leaf, leaves.length[leaf]]
@@ -310,7 +323,7 @@ def _prove_new_leaves(memory: Memory, settings: Settings) -> None:
 @inlined_kernel
 def _prove_leaf(memory: Memory, leaf: int, lane: int, is_terminal: bool) -> None:
     """Prove a leaf that is terminal, or where somebody can win at once; the lock is acquired."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts, _, _ = memory
     node = leaves.nodes[leaf, leaves.length[leaf]]
     if is_terminal:
         goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
@@ -376,7 +389,7 @@ def _apply_forced_moves(game: GameArrays, lanes: LaneArrays, leaves: PendingLeav
 @inlined_kernel
 def _read_new_states(memory: Memory) -> None:
     """Read the states that forced moves have led to, make them canonical, and prefetch nodes."""
-    game, lanes, leaves, tree, _, _ = memory
+    game, lanes, leaves, tree, _, _, _ = memory
     for number in range(leaves.counts[NEW_LEAVES]):
         leaf = leaves.new[number]
         lane, state = first_lane(leaves.masks[leaf]), leaves.states[leaf]
@@ -392,7 +405,7 @@ def _find_new_children(memory: Memory, count: int) -> None:
 
     What is found is pinned, and its leaf is no longer forced; what is allocated is to be inserted.
     """
-    game, _, leaves, tree, counts, _ = memory
+    game, _, leaves, tree, counts, _, share = memory
     missing = 0
     for number in range(count):
         leaf = leaves.new[number]
@@ -400,14 +413,13 @@ def _find_new_children(memory: Memory, count: int) -> None:
         leaves.nodes[leaf, leaves.length[leaf]] = child
         leaves.forced[leaf] = child < 0
         missing += child < 0
-    if missing == 0:
-        return
-    acquire(tree.lock)
+    if missing > share.counts[SPARE_NODES]:
+        take_nodes(game, tree, counts, share, missing)
     for number in range(count):
         leaf = leaves.new[number]
-        if leaves.forced[leaf]:
-            leaves.nodes[leaf, leaves.length[leaf]] = allocate_node(game, tree, counts)
-    release(tree.lock)
+        if leaves.forced[leaf] and share.counts[SPARE_NODES] > 0:
+            share.counts[SPARE_NODES] -= 1
+            leaves.nodes[leaf, leaves.length[leaf]] = share.nodes[share.counts[SPARE_NODES]]
 
 
 @inlined_kernel
@@ -417,7 +429,7 @@ def _link_new_children(memory: Memory, count: int) -> None:
     The lock is acquired where something is proved of a node, or where several roles may have a
     choice.
     """
-    game, _, leaves, tree, counts, _ = memory
+    game, _, leaves, tree, counts, _, _ = memory
     for number in range(count):
         leaf = leaves.new[number]
         last = leaves.length[leaf]
@@ -442,12 +454,12 @@ def _link_new_children(memory: Memory, count: int) -> None:
 @inlined_kernel
 def _insert(memory: Memory, leaf: int, node: int) -> int:
     """Insert an allocated node as that of a leaf; return it or that which is there, -1 if none."""
-    game, _, leaves, tree, counts, _ = memory
+    game, _, leaves, tree, _, _, share = memory
     if node < 0:
         return node
-    child = insert_node(game, tree, counts, node, leaves.states[leaf])
+    child = insert_node(game, tree, node, leaves.states[leaf], share.counts[DESCENT])
     if child != node:
-        acquire(tree.lock)
-        free_node(tree, counts, node)
-        release(tree.lock)
+        tree.nodes[node].last_descent = -1
+        share.nodes[share.counts[SPARE_NODES]] = node
+        share.counts[SPARE_NODES] += 1
     return child

@@ -20,6 +20,7 @@ from ggp_player.strategies.mcts.arrays import (
     TOGETHER,
     GameArrays,
     Indices,
+    Ints,
     Settings,
     TreeArrays,
     Words,
@@ -27,13 +28,16 @@ from ggp_player.strategies.mcts.arrays import (
 from ggp_player.strategies.mcts.bounds import backpropagate_bounds, is_proved
 from ggp_player.strategies.mcts.memory import (
     BUDGET,
+    DESCENT,
     FREE_LEAVES,
     FREE_STANDS,
+    LEFT_DESCENTS,
     NEW_LEAVES,
     STAND,
     LaneArrays,
     Memory,
     PendingLeaves,
+    Share,
 )
 from ggp_player.strategies.mcts.nodes import (
     add_pending_to_edges,
@@ -54,6 +58,9 @@ FAN_PRIOR = 0.5
 
 STAND_VISITS = 32
 """A stand has so many visits for each leaf that is selected below it."""
+
+DESCENTS_AT_ONCE = 16
+"""Numbers of descents that a thread takes at once."""
 
 MAX_PROVED_DESCENTS = 64
 """Descents in a row to proved nodes after which lanes are left idle for a step."""
@@ -96,7 +103,7 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
 @inlined_kernel
 def end_stand(memory: Memory, settings: Settings) -> None:
     """Let no more descents begin at the stand of a thread, if it has one."""
-    game, _, leaves, tree, _, _ = memory
+    game, _, leaves, tree, _, _, _ = memory
     stand = leaves.stands.counts[STAND]
     if stand >= 0:
         leaves.stands.counts[STAND] = -1
@@ -136,11 +143,9 @@ def _descend_to_stand(memory: Memory, settings: Settings, stand: int) -> None:
 
     What the path leads through has as many pending visits as leaves may follow, its end one.
     """
-    game, _, leaves, tree, counts, _ = memory
+    game, _, leaves, tree, counts, _, share = memory
     stands, least = leaves.stands, STAND_VISITS * settings.batch
-    address = counts.ctypes.data + counts.itemsize * DESCENTS
-    descent = add_to_int64(address, 1, tree.is_shared) + 1
-    depth, node = 0, counts[ROOT]
+    descent, depth, node = _next_descent(tree, counts, share), 0, counts[ROOT]
     add_pending(tree, node, 1)
     while depth < MAX_DEPTH - 1:
         record, edges = tree.nodes[node], stands.edges[stand, depth]
@@ -166,6 +171,18 @@ def _descend_to_stand(memory: Memory, settings: Settings, stand: int) -> None:
 
 
 @inlined_kernel
+def _next_descent(tree: TreeArrays, counts: Ints, share: Share) -> int:
+    """Number a descent. A thread takes some numbers at once."""
+    if share.counts[LEFT_DESCENTS] == 0:
+        address = counts.ctypes.data + counts.itemsize * DESCENTS
+        share.counts[DESCENT] = add_to_int64(address, DESCENTS_AT_ONCE, tree.is_shared)
+        share.counts[LEFT_DESCENTS] = DESCENTS_AT_ONCE
+    share.counts[DESCENT] += 1
+    share.counts[LEFT_DESCENTS] -= 1
+    return int(share.counts[DESCENT])
+
+
+@inlined_kernel
 def _select_edges(
     game: GameArrays, tree: TreeArrays, settings: Settings, node: int, edges: Indices
 ) -> None:
@@ -182,9 +199,8 @@ def _select_path(memory: Memory, settings: Settings, leaf: int, is_locked: bool)
 
     Its nodes and edges have a pending visit from then on.
     """
-    game, _, leaves, tree, counts, _ = memory
-    address = counts.ctypes.data + counts.itemsize * DESCENTS
-    descent, node = add_to_int64(address, 1, tree.is_shared) + 1, counts[ROOT]
+    game, _, leaves, tree, counts, _, share = memory
+    descent, node = _next_descent(tree, counts, share), counts[ROOT]
     depth, stand = 0, leaves.stand[leaf]
     if stand >= 0:
         depth = leaves.stands.length[stand]
@@ -237,7 +253,7 @@ def _backpropagate_proved_value(
 
     It may have been proved by way of another path, so the bounds on this one are updated first.
     """
-    game, _, leaves, tree, _, _ = memory
+    game, _, leaves, tree, _, _, _ = memory
     node = leaves.nodes[leaf, leaves.length[leaf]]
     if not is_locked:
         acquire(tree.lock)
@@ -253,7 +269,7 @@ def _backpropagate_proved_value(
 @inlined_kernel
 def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced: bool) -> int:
     """Give a leaf idle lanes, at most ``idle``; return how many."""
-    _, lanes, leaves, tree, _, _ = memory
+    _, lanes, leaves, tree, _, _, _ = memory
     size = min(settings.leaf_lanes, idle)
     step = leaves.length[leaf] - 1 if forced else leaves.length[leaf]
     mask = leaves.masks[leaf]
@@ -336,7 +352,7 @@ def _copy_path(tree: TreeArrays, leaves: PendingLeaves, origin: int, leaf: int, 
 @inlined_kernel
 def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle: int) -> int:
     """Start leaves at other children of the same node that are not yet in the tree."""
-    _, _, leaves, tree, _, _ = memory
+    _, _, leaves, tree, _, _, _ = memory
     length = leaves.length[origin]
     node = leaves.nodes[origin, length - 1]
     mover = tree.nodes[node].mover

@@ -200,7 +200,9 @@ def select_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int)
 
 
 @kernel
-def update_regrets(tree: TreeArrays, leaves: PendingLeaves, leaf: int, step: int) -> None:
+def update_regrets(
+    game: GameArrays, tree: TreeArrays, leaves: PendingLeaves, leaf: int, step: int
+) -> None:
     """Update the cumulative regrets at a step of a leaf's path; as in CFR+ none falls below zero.
 
     The counterfactual value of another move is the mean value of the node behind it; moves whose
@@ -219,15 +221,30 @@ def update_regrets(tree: TreeArrays, leaves: PendingLeaves, leaf: int, step: int
             edges[role] = edge
             child = find_joint_child(tree, joint_hash(tree, node, edges))
             if edge != chosen and child >= 0 and tree.nodes[child].visits > 0:
-                regret = mean_value(tree, child, role) - value
+                regret = mean_value(game, tree, child, role) - value
                 tree.regret[edge] = max(0.0, tree.regret[edge] + regret)
         edges[role] = chosen
 
 
+@inlined_kernel
+def is_complement(game: GameArrays, role: int) -> bool:
+    """Whether what a role gets is what its rival leaves of a constant sum, and not kept."""
+    return game.constant_sum >= 0 and role == game.second_rival
+
+
+@inlined_kernel
+def mean_of_descents(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
+    """The mean value for a role of the descents through a visited node, in hundredths."""
+    visits = tree.nodes[node].visits
+    if is_complement(game, role):
+        return 0.01 * game.constant_sum - tree.roles[node, game.first_rival].total / visits
+    return float(tree.roles[node, role].total / visits)
+
+
 @kernel
-def mean_value(tree: TreeArrays, node: int, role: int) -> float:
+def mean_value(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
     """The mean value of a visited node's playouts, in hundredths, clipped to the proved bounds."""
-    mean = tree.roles[node, role].total / tree.nodes[node].visits
+    mean = mean_of_descents(game, tree, node, role)
     return min(max(mean, 0.01 * tree.roles[node, role].low), 0.01 * tree.roles[node, role].high)
 
 
@@ -269,11 +286,11 @@ def new_matrix(choices: Indices) -> PayoffMatrix:
 
 
 @kernel
-def fill_matrix(tree: TreeArrays, node: int, matrix: PayoffMatrix) -> None:
+def fill_matrix(game: GameArrays, tree: TreeArrays, node: int, matrix: PayoffMatrix) -> None:
     """Fill in the mean values of a visited node's joint moves; its own value for unvisited ones."""
     for entry in range(matrix.values.shape[0]):
         for role in range(matrix.values.shape[1]):
-            matrix.values[entry, role] = mean_value(tree, node, role)
+            matrix.values[entry, role] = mean_value(game, tree, node, role)
     index = tree.nodes[node].first_joint_move
     while index > 0:
         entry = 0
@@ -283,7 +300,7 @@ def fill_matrix(tree: TreeArrays, node: int, matrix: PayoffMatrix) -> None:
         child = live_joint_child(tree, index - 1)
         if child >= 0 and tree.nodes[child].visits > 0:
             for role in range(matrix.values.shape[1]):
-                matrix.values[entry, role] = mean_value(tree, child, role)
+                matrix.values[entry, role] = mean_value(game, tree, child, role)
         index = tree.joint_moves[index - 1].next_of_node
 
 

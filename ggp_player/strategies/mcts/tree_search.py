@@ -43,6 +43,9 @@ from ggp_player.strategies.mcts.arrays import (
     new_game,
 )
 from ggp_player.strategies.mcts.memory import (
+    LEFT_DESCENTS,
+    SPARE_EDGES,
+    SPARE_NODES,
     Memory,
     new_memory,
     new_priors,
@@ -53,6 +56,7 @@ from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_se
 from ggp_player.strategies.mcts.simultaneous import (
     fill_matrix,
     has_matrix,
+    mean_of_descents,
     new_matrix,
     solve_matrix,
 )
@@ -174,13 +178,15 @@ class TreeSearch:
 
     @property
     def descents(self) -> int:
-        """Descents from the root so far."""
-        return int(self.memory.counts[DESCENTS])
+        """Descents so far, from the root and from stands."""
+        spare = sum(int(memory.share.counts[LEFT_DESCENTS]) for memory in self.memories)
+        return int(self.memory.counts[DESCENTS]) - spare
 
     @property
     def nodes(self) -> int:
         """Nodes that were ever added to the tree."""
-        return int(self.memory.counts[NODES] + self.memory.counts[RECYCLED])
+        spare = sum(int(memory.share.counts[SPARE_NODES]) for memory in self.memories)
+        return int(self.memory.counts[NODES] + self.memory.counts[RECYCLED]) - spare
 
     def set_root(self, state: State) -> None:
         """Make a state the root."""
@@ -309,9 +315,13 @@ class TreeSearch:
         if self.memory.game.constant_sum < 0:
             # The edge has the role's utility, in which the values of others take part.
             child = int(live_child(tree, edge))
-            if child >= 0 and (visits := int(tree.nodes[child]["visits"])):
-                return 100 * float(tree.roles[child, role]["total"]) / visits
+            if child >= 0 and tree.nodes[child]["visits"]:
+                return self._mean(child, role)
         return 100 * float(move["total"]) / int(move["visits"])
+
+    def _mean(self, node: int, role: int) -> float:
+        """The mean goal value of a role behind a visited node."""
+        return 100 * float(mean_of_descents(self.memory.game, self.memory.tree, node, role))
 
     def _edges(self, node: int, role: int) -> range:
         """The edges of a role at a node; none where it has no choice."""
@@ -330,7 +340,7 @@ class TreeSearch:
         ):
             return [0.0] * int(choices[role])
         matrix = new_matrix(choices)
-        fill_matrix(tree, root, matrix)
+        fill_matrix(self.memory.game, tree, root, matrix)
         solve_matrix(self.memory.game, matrix)
         first, last = matrix.offsets[role : role + 2]
         return list(map(float, matrix.average_strategy[first:last]))
@@ -425,9 +435,8 @@ class TreeSearch:
         tree, child = self.memory.tree, int(live_child(self.memory.tree, edge))
         if mover == role:
             known, value = tree.edges[edge], self._value(edge, role)
-        elif child >= 0 and (visits := int(tree.nodes[child]["visits"])) > 0:
-            known = tree.roles[child, role]
-            value = 100 * float(known["total"]) / visits
+        elif child >= 0 and tree.nodes[child]["visits"]:
+            known, value = tree.roles[child, role], self._mean(child, role)
         else:
             return None
         return min(max(value, float(known["low"])), float(known["high"]))
@@ -510,3 +519,4 @@ class TreeSearch:
         self.memory.counts[:] = counts
         for memory in self.memories:
             memory.lanes.step[:] = 0
+            memory.share.counts[[SPARE_NODES, SPARE_EDGES]] = 0

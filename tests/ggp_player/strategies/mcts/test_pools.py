@@ -25,6 +25,7 @@ from ggp_player.strategies.mcts.arrays import (
     new_game,
     new_tree,
 )
+from ggp_player.strategies.mcts.memory import NEXT_EDGE, SPARE_EDGES, Share, new_share
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import (
     CLAIMED,
@@ -69,6 +70,11 @@ def add(tree: TreeArrays, counts: Ints, state: int) -> int:
     return node
 
 
+def allocate(tree: TreeArrays, counts: Ints, size: int, share: Share | None = None) -> int:
+    """Allocate a run of edges; without a share for a thread that has taken none in advance."""
+    return int(allocate_edges(some_game(), tree, counts, share or new_share(8), size))
+
+
 # ---------------------------------------------------------------------- nodes
 
 
@@ -108,7 +114,7 @@ def test_an_edge_notices_that_its_child_was_recycled() -> None:
     tree, counts = empty_pools()
     add(tree, counts, 0)
     child = add(tree, counts, 1)
-    edge = allocate_edges(some_game(), tree, counts, 3)
+    edge = allocate(tree, counts, 3)
     tree.edges[edge]["child"], tree.edges[edge]["serial"] = child, tree.nodes[child]["serial"]
     tree.edges[edge]["visits"] = 7
     assert live_child(tree, edge) == child
@@ -124,15 +130,15 @@ def test_of_two_nodes_for_one_state_the_second_is_given_back() -> None:
     tree, counts = empty_pools()
     state, other = np.array([5], np.uint64), np.array([6], np.uint64)
     first, second = (int(allocate_node(some_game(), tree, counts)) for _ in range(2))
-    assert insert_node(some_game(), tree, counts, first, state) == first
-    assert insert_node(some_game(), tree, counts, second, state) == first
+    assert insert_node(some_game(), tree, first, state, 1) == first
+    assert insert_node(some_game(), tree, second, state, 1) == first
     assert tree.nodes[first]["pending"] == 2
     assert tree.nodes[second]["pending"] == CLAIMED
     free_node(tree, counts, second)
     assert pin_node(tree, state) == first
     assert pin_node(tree, other) == -1
     assert allocate_node(some_game(), tree, counts) == second
-    assert insert_node(some_game(), tree, counts, second, other) == second
+    assert insert_node(some_game(), tree, second, other, 1) == second
     assert tree.nodes[second]["pending"] == 1
     assert pin_node(tree, other) == second
 
@@ -167,13 +173,24 @@ def test_edges_are_reused_only_when_they_are_free(steps: list[int]) -> None:
         if step < 0 and runs:
             free_edges(tree, *runs.pop(step % len(runs)))
         elif step > 0:
-            first = int(allocate_edges(some_game(), tree, counts, step))
+            first = allocate(tree, counts, step)
             if first < 0:
                 assert not any(tree.free_edges[step:])
                 assert counts[EDGES] + step > len(tree.edges)
                 continue
             runs.append((first, step))
         check_runs(tree, counts, runs)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, MOST_CHOICES)), max_size=100))
+def test_threads_take_edges_in_advance(steps: list[tuple[int, int]]) -> None:
+    tree, counts = new_tree(2048, 1, 2, MOST_CHOICES, is_shared=True), new_counts()
+    shares = [new_share(8), new_share(8)]
+    runs = [(allocate(tree, counts, size, shares[thread]), size) for thread, size in steps]
+    spare = [(int(s.counts[NEXT_EDGE]), int(s.counts[SPARE_EDGES])) for s in shares]
+    assert all(size < len(tree.edges) // 256 for _, size in spare)
+    check_runs(tree, counts, runs + spare)
 
 
 # ---------------------------------------------------------------------- joint moves
@@ -183,7 +200,7 @@ def simultaneous_node(tree: TreeArrays, counts: Ints, state: int) -> tuple[int, 
     """A node where both roles choose between three moves; return it with their first edges."""
     node = add(tree, counts, state)
     tree.nodes[node]["mover"], tree.nodes[node]["is_expanded"] = SIMULTANEOUS, 1
-    firsts = [int(allocate_edges(some_game(), tree, counts, 3)) for _ in range(2)]
+    firsts = [allocate(tree, counts, 3) for _ in range(2)]
     tree.roles[node]["first_edge"], tree.roles[node]["choices"] = firsts, 3
     tree.known_joint_moves[firsts[0] : firsts[0] + 3] = 0
     tree.known_joint_moves[firsts[1] : firsts[1] + 3] = 0
@@ -211,7 +228,7 @@ def test_joint_moves_are_unlinked_with_their_node(made: set[tuple[int, int]]) ->
     free = list(links(int(counts[FREE_JOINT_MOVE]), tree.joint_moves["next"]))
     assert sorted(free) == list(range(len(made)))
     assert not tree.joint_buckets.any()
-    assert {int(allocate_edges(some_game(), tree, counts, 3)) for _ in range(2)} == {6, 9}
+    assert {allocate(tree, counts, 3) for _ in range(2)} == {6, 9}
 
 
 @pytest.mark.thorough
@@ -244,4 +261,4 @@ def test_a_full_pool_takes_as_many_new_nodes_as_before() -> None:
         added[full].append(search.nodes - before)
     assert len(added[True]) > 20
     assert np.median(added[True]) > 0.8 * np.median(added[False])
-    assert min(added[True]) > 0.5 * np.median(added[False])
+    assert min(added[True]) > 0.25 * np.median(added[False])  # there is no pause

@@ -16,6 +16,7 @@ from gdl import State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts.arrays import ROOT, Settings
+from ggp_player.strategies.mcts.simultaneous import mean_of_descents
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import CERTAIN
 from ggp_player.strategies.selection.registry import create
@@ -237,9 +238,10 @@ def test_what_patterns_say_of_leaves_has_its_part(weight: float, mean: float) ->
     search.guide(evaluation.tables, weights)
     search.set_root(machine.initial_state())
     search.run(30)
-    root = search.memory.tree.roles[search.memory.counts[ROOT]]
-    visits = search.memory.tree.nodes[search.memory.counts[ROOT]]["visits"]
-    assert root["total"] / visits == pytest.approx([mean, 1 - mean], abs=0.04)
+    _, _, _, tree, counts, _, _ = search.memory
+    for role, expected in enumerate([mean, 1 - mean]):
+        found = mean_of_descents(search.memory.game, tree, int(counts[ROOT]), role)
+        assert found == pytest.approx(expected, abs=0.04)
 
 
 @pytest.mark.thorough

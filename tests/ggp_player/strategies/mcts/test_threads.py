@@ -9,7 +9,7 @@ import pytest
 
 import gdl
 from ggp_player.strategies.mcts.arrays import (
-    DESCENTS,
+    EDGES,
     NODES,
     PLAYOUTS,
     RECYCLED,
@@ -188,7 +188,7 @@ def test_descents_and_playouts_of_all_threads_are_visits_of_the_root(threads: in
         under_way = sum(int((memory.leaves.playing > 0).sum()) for memory in search.memories)
         assert root["pending"] == under_way
         assert root["visits"] == counts[PLAYOUTS]
-        assert root["visits"] + root["pending"] == counts[DESCENTS]
+        assert root["visits"] + root["pending"] == search.descents
 
 
 @pytest.mark.parametrize("threads", [1, *THREADS])
@@ -242,7 +242,8 @@ def test_all_memory_is_in_use_or_free_while_nodes_are_recycled(name: str, thread
         if counts[RECYCLED] > 2000:
             break
     assert counts[RECYCLED] > 2000
-    assert counts[NODES] == len(search.memory.tree.nodes)
+    tree = search.memory.tree
+    assert max(counts[NODES] / len(tree.nodes), counts[EDGES] / len(tree.edges)) > 0.99
     check_pools(search)
     check_leaves(search)
 

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 
 import pytest
@@ -495,6 +495,8 @@ async def test_a_match_where_the_system_has_little_to_offer(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(launching, "start_method", lambda: "spawn")
     monkeypatch.delattr(signal, "pthread_sigmask")
+    # What the standard library has found out about that when it was imported.
+    monkeypatch.setattr(resource_tracker, "_HAVE_SIGMASK", False)
     async with playing("auto", fields) as service:
         assert await service.prepare(within(40)) == ""
         assert (await service.choose((), within(60))).move == "(claim 3)"

@@ -22,7 +22,6 @@ import numpy as np
 from gdl.engine.kernel_library import (
     acquire,
     add_to_int32,
-    add_to_int64,
     field_offset,
     hash_of,
     inlined_kernel,
@@ -67,15 +66,9 @@ CLAIMED = -(2**30)
 _NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
 _EDGE_SIZE, _CHILD = EDGE.itemsize, field_offset(EDGE, "child")
 
-NODES_AHEAD, EDGES_AHEAD = 2**13, 2**14
-"""How far ahead of those in use the system gives memory to nodes and edges of several threads."""
-
 NODES_AT_ONCE, EDGES_AT_ONCE, SMALL_PART = 64, 1024, 256
 """Nodes that one of several threads takes at once, and edges that any thread does, but never more
 than such a part of all."""
-
-PAGE = 4096
-"""Bytes to which a system gives memory at once, or more."""
 
 LONGEST_LIST = 256
 """Nodes of a bucket that are looked at; there are as many only where one was led astray."""
@@ -163,15 +156,10 @@ def allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
 
 @kernel
 def take_nodes(game: GameArrays, tree: TreeArrays, counts: Ints, share: Share, least: int) -> None:
-    """Allocate nodes for the next steps of a thread, at least so many if there is room.
-
-    Several threads have the system give memory to nodes ahead. Else all of them come to a new page
-    at once, and each waits until the system has cleared it.
-    """
+    """Allocate nodes for the next steps of a thread, at least so many if there is room."""
     if tree.is_shared:
         least = max(least, min(NODES_AT_ONCE, tree.nodes.shape[0] // SMALL_PART))
     acquire(tree.lock)
-    first = counts[NODES] + NODES_AHEAD
     spare = share.counts[SPARE_NODES]
     while share.counts[SPARE_NODES] < least:
         node = allocate_node(game, tree, counts)
@@ -180,13 +168,7 @@ def take_nodes(game: GameArrays, tree: TreeArrays, counts: Ints, share: Share, l
         share.nodes[share.counts[SPARE_NODES]] = node
         share.counts[SPARE_NODES] += 1
     _reverse(share.nodes, spare, share.counts[SPARE_NODES])
-    last = min(counts[NODES] + NODES_AHEAD, tree.nodes.shape[0] - 1)
     release(tree.lock)
-    if tree.is_shared:
-        roles, words = tree.roles.shape[1], tree.state.shape[1]
-        _touch(tree.nodes.ctypes.data, _NODE_SIZE, first, last)
-        _touch(tree.roles.ctypes.data, roles * tree.roles.itemsize, first, last)
-        _touch(tree.state.ctypes.data, words * tree.state.itemsize, first, last)
 
 
 @inlined_kernel
@@ -249,13 +231,6 @@ def _fill_node(
         tree.roles[node, role].low = game.floor[role]
         tree.roles[node, role].high = game.ceiling[role]
         tree.roles[node, role].judged = 0
-
-
-@inlined_kernel
-def _touch(address: int, size: int, first: int, last: int) -> None:
-    """Write to the memory of a record without a change, if a page begins since the first."""
-    if (address + size * first) // PAGE < (address + size * last) // PAGE:
-        add_to_int64(address + size * last, 0, True)
 
 
 @inlined_kernel
@@ -354,10 +329,6 @@ def _take_edges(tree: TreeArrays, counts: Ints, share: Share, least: int) -> boo
         free_edges(tree, share.counts[NEXT_EDGE], share.counts[SPARE_EDGES])
         release(tree.lock)
     share.counts[NEXT_EDGE], share.counts[SPARE_EDGES] = first, number
-    if tree.is_shared:
-        ahead = first + EDGES_AHEAD
-        last = min(ahead + number, tree.edges.shape[0] - 1)
-        _touch(tree.edges.ctypes.data, _EDGE_SIZE, ahead, last)
     return True
 
 

@@ -67,7 +67,7 @@ class TreeGrowth:
                 end, best = self._last_of((), move.branch), grown.number
         root.born = 0
         root.look(step, self._shape(()), "", _visits(sum(one.visits or 0 for one in moves)), best)
-        said = f"{choice.counts}; the choice is {move_label(choice.move)}"
+        said = f"{choice.counts}; the most visited is {move_label(choice.move)}"
         if choice.value is not None:
             said += f", {'proved' if choice.proved else 'on average'} {number(choice.value)}"
         self._log.add_at(end, _while_line(), (), dict(map(_shown, moves[:8])), said)

@@ -30,7 +30,7 @@ from ggp_player.lab.positions.solved_positions import SolvedPosition
 from ggp_player.lab.positions.solving.move_solver import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
-from ggp_player.strategies.mcts.root_moves import MoveStatistics
+from ggp_player.strategies.mcts.tree_search import MoveStatistics
 
 TREE_BYTES = 2**26
 """Memory for the trees of the players and of the tries."""

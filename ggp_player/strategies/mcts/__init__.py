@@ -44,8 +44,7 @@ Monte-Carlo tree search (2011).
 """
 
 from ggp_player.strategies.mcts.arrays import MINIMAX_SHARE, Settings
-from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
-from ggp_player.strategies.mcts.root_moves import best_move
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.mcts.uct import Uct
 

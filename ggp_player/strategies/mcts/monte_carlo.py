@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -26,8 +28,7 @@ from ggp_player.strategies import (
     component,
 )
 from ggp_player.strategies.mcts.arrays import MINIMAX_SHARE, Settings
-from ggp_player.strategies.mcts.root_moves import best_move, equally_good
-from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 
 SLICE_GATES = 5_000_000
@@ -279,3 +280,30 @@ class MonteCarlo(EngineStrategy):
         best = best_move(known, low, self._draw)
         value = min(max(best.value, float(low)), float(high)) if proved else best.value
         return Choice(machine.moves[role][best.index], value, proved, counts=counts)
+
+
+def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:
+    """Choose the move to make among those that could be best.
+
+    It is the most visited one, or, at a simultaneous-move node, one drawn by its probability.
+    ``assured`` is the highest of the lower bounds. Moves that cannot be better are left out; if all
+    are, or if the move found does not look better, a move that assures that value is made, and of
+    several the one that is proved to give the others least.
+    ``draw``, from 0 to 1, is the random number of the draw, which opponents must not know.
+    """
+    sure = max(moves, key=lambda move: (move.low, -move.others, move.visits))
+    hopeful = [move for move in moves if move.high > assured]
+    if not hopeful:
+        return sure
+    sums = list(accumulate(move.probability for move in hopeful))
+    if sums[-1] > 0:
+        best = hopeful[bisect(sums, draw * sums[-1], hi=len(sums) - 1)]
+    else:
+        best = max(hopeful, key=lambda move: (move.visits, move.value))
+    return best if best.value > assured or best.low == assured else sure
+
+
+def equally_good(moves: Sequence[MoveStatistics]) -> list[MoveStatistics]:
+    """The moves that are proved to be best: by their lower bound, then by what the others get."""
+    best = max((move.low, -move.others) for move in moves) if moves else None
+    return [move for move in moves if (move.low, -move.others) == best]

@@ -52,7 +52,6 @@ from ggp_player.strategies.mcts.memory import (
 )
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import find_or_add_node, live_child
-from ggp_player.strategies.mcts.root_moves import LatestVisits, MoveStatistics, Visits
 from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_search
 from ggp_player.strategies.mcts.simultaneous import (
     fill_matrix,
@@ -83,6 +82,26 @@ MAX_LINE_LENGTH = 40
 
 MAX_BRANCHES, MAX_CHILDREN, MAX_PLIES = 40, 4, 4
 """The most joint moves of the tree that is shown: of all, after each, and one after another."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStatistics:
+    """What the search knows of a move at the root.
+
+    ``index`` is the move's among the role's moves. ``value`` is the mean goal value, 0 to 100, of
+    ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``probability`` is how often
+    to make it at a simultaneous-move root; 0 for all moves elsewhere. ``others`` is what the other
+    roles get at most, together, as far as that is proved; 0 for all moves where goals have a
+    constant sum.
+    """
+
+    index: int
+    value: float
+    visits: int
+    low: int
+    high: int
+    probability: float = 0.0
+    others: int = 0
 
 
 @dataclass(slots=True)
@@ -135,7 +154,6 @@ class TreeSearch:
         self.memories = new_memory(blocks, game, node_count)
         """What each thread works on: the same tree, and lanes and pending leaves of its own."""
         self._root_state: State | None = None
-        self._latest = LatestVisits()
         self.playout_length = 1
         """The mean length of random playouts from the first state, in steps."""
         self._probe_game(blocks[0])
@@ -183,19 +201,6 @@ class TreeSearch:
         self.memory.counts[ROOT] = root
         if not self.memory.tree.nodes[root]["is_expanded"]:
             self._forget_bounds(root)
-        self._latest.forget()
-        self._note_visits()
-
-    def _note_visits(self) -> None:
-        """Note how often each move at the root was visited, if one role alone has a choice."""
-        mover = int(self.memory.tree.nodes[self.memory.counts[ROOT]]["mover"])
-        if mover >= 0 and len(visits := self._visits(mover)):
-            self._latest.note(visits)
-
-    def _visits(self, role: int) -> Visits:
-        """How often each move of a role at the root was visited."""
-        edges = self._edges(int(self.memory.counts[ROOT]), role)
-        return self.memory.tree.edges[edges.start : edges.stop]["visits"].astype(np.int64)
 
     def _forget_bounds(self, node: int) -> None:
         """Forget what is proved of a node without edges, which a choice of moves needs."""
@@ -248,7 +253,6 @@ class TreeSearch:
         if self.memory.counts[REFUTED]:
             self.is_idle = False
             self._forget_constant_sum()
-        self._note_visits()
 
     @property
     def is_proved(self) -> bool:
@@ -276,9 +280,8 @@ class TreeSearch:
             return []
         assert self._root_state is not None
         own = self._actual_moves(self._root_state)[role]
-        probabilities, latest = self._probabilities(role), self._latest.of(self._visits(role))
         found = []
-        for edge, probability, recent in zip(edges, probabilities, latest.tolist(), strict=True):
+        for edge, probability in zip(edges, self._probabilities(role), strict=True):
             move = tree.edges[edge]
             found.append(
                 MoveStatistics(
@@ -289,7 +292,6 @@ class TreeSearch:
                     high=int(move["high"]),
                     probability=probability,
                     others=self._most_for_others(edge, role),
-                    latest=recent,
                 )
             )
         return found
@@ -511,7 +513,6 @@ class TreeSearch:
     def _clear(self) -> None:
         """Empty the tree; no leaf may be pending."""
         empty_tree(self.memory.tree, self.memory.counts)
-        self._latest.forget()
         counts = new_counts()
         for kept in (PLAYOUTS, DESCENTS):
             counts[kept] = self.memory.counts[kept]

@@ -10,8 +10,8 @@ import pytest
 import gdl
 from ggp_player.lab.positions.turns import replayed
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
-from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move, equally_good
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of, reasoner_of
 from tests.support.small_games import compiled_tree
@@ -83,6 +83,35 @@ def test_interpreted_games_are_refused(spec: str) -> None:
         list(create(spec).search(Position(machine, machine.initial_state(), machine.roles[0])))
 
 
+@pytest.mark.parametrize(
+    ("moves", "assured", "best"),
+    [
+        ([(40, 10, 0, 100), (60, 30, 0, 100)], 0, 1),
+        ([(40, 90, 0, 100), (60, 30, 0, 100)], 0, 0),
+        ([(90, 50, 0, 0), (20, 30, 0, 100)], 0, 1),
+        ([(30, 90, 0, 100), (50, 1, 50, 50)], 50, 1),
+        ([(70, 90, 0, 100), (50, 1, 50, 50)], 50, 0),
+        ([(99, 90, 0, 100), (100, 1, 100, 100)], 100, 1),
+        ([(0, 9, 0, 0), (0, 10, 0, 0)], 0, 1),
+    ],
+)
+def test_the_move_to_make(
+    moves: list[tuple[float, int, int, int]], assured: int, best: int
+) -> None:
+    known = [MoveStatistics(index, *numbers) for index, numbers in enumerate(moves)]
+    assert best_move(known, assured).index == best
+
+
+@pytest.mark.parametrize(("draw", "best"), [(0.0, 1), (0.24, 1), (0.26, 2), (0.999, 2)])
+def test_the_move_to_make_at_a_simultaneous_move_node_is_drawn(draw: float, best: int) -> None:
+    known = [
+        MoveStatistics(0, 90, 50, 0, 20, 0.2),  # cannot be better than what is assured
+        MoveStatistics(1, 40, 10, 0, 100, 0.2),
+        MoveStatistics(2, 30, 10, 20, 100, 0.6),
+    ]
+    assert best_move(known, 20, draw).index == best
+
+
 @pytest.mark.parametrize(("seconds", "shrink"), [(1.0, True), (0.001, False)])
 def test_slices_that_take_long_become_short(
     seconds: float, shrink: bool, monkeypatch: pytest.MonkeyPatch
@@ -139,3 +168,14 @@ def test_without_a_budget_a_lost_position_takes_two_seconds_of_the_clock() -> No
     *_, last = strategy.search(position(compiled_tree(turns(HOPELESS))))
     assert last.proved
     assert next(ticks) < 5
+
+
+def test_moves_of_equal_proved_value() -> None:
+    known = [
+        MoveStatistics(0, 20, 9, 20, 20, others=80),
+        MoveStatistics(1, 50, 9, 50, 50, others=50),
+        MoveStatistics(2, 50, 9, 50, 50, others=20),
+        MoveStatistics(3, 50, 1, 50, 50, others=20),
+    ]
+    assert [move.index for move in equally_good(known)] == [2, 3]
+    assert best_move(known, 50).index == 2

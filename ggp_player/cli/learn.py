@@ -96,10 +96,10 @@ def _run(rulesheet: Path, folder: Path, options: _Options) -> bool:
     """Learn, and write what is asked for; return whether Ctrl-C interrupted the learning."""
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
-        form = _check(machine)
+        form, in_turn = _check(machine)
     warm_up_first(say_on_stderr)
     with _cluster(options.ray) as ray:
-        task = _Task(machine, form, folder, options, ray)
+        task = _Task(machine, form, folder, options, ray, in_turn=in_turn)
         is_interrupted = task.run()
     _write_rounds(game_name(rulesheet), task, options)
     return is_interrupted
@@ -151,18 +151,21 @@ def _writable(folder: Path) -> Path:
     return folder
 
 
-def _check(machine: PropnetStateMachine) -> CanonicalForm:
-    """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
+def _check(machine: PropnetStateMachine) -> tuple[CanonicalForm, bool]:
+    """Make a game ready for learning; return its canonical form, and whether roles take turns.
+
+    Raises click's ClickException for a game that is not for learning.
+    """
     check_patterns(machine)
     structure = analyse(machine)
-    if not structure.turns.one_at_a_time.value:
-        raise click.ClickException("an evaluation is learned only where roles move in turn")
     form = canonical_form(machine.ruleset)
     if form is None:
         raise click.ClickException("the rules are too large to be recognised in a later match")
     machine.warm_up()
-    add_winning_moves(machine, structure)
-    return form
+    in_turn = structure.turns.one_at_a_time.value
+    if in_turn:
+        add_winning_moves(machine, structure)
+    return form, in_turn
 
 
 def check_patterns(machine: StateMachine) -> None:
@@ -198,7 +201,11 @@ class _Task:
         folder: Path,
         options: _Options,
         ray: Any,  # noqa: ANN401 its types are not looked at
+        *,
+        in_turn: bool,
     ) -> None:
+        self._in_turn = in_turn
+        self._by_alpha_beta = in_turn and has_two_rivals(machine)
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
@@ -209,7 +216,13 @@ class _Task:
         stored = self._stored()
         learning = self._new_learning(stored, ray, options)
         self._learning = LongLearning(
-            machine, options.seed, self._clock, stored, self._seconds_before, learning
+            machine,
+            options.seed,
+            self._clock,
+            stored,
+            self._seconds_before,
+            learning,
+            in_turn=in_turn,
         )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
@@ -240,7 +253,7 @@ class _Task:
         if duel is None:
             return "no duel with the tree search was finished, so it is not known how good this is"
         share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
-        if not has_two_rivals(self._machine):
+        if not self._by_alpha_beta:
             won = f"guided by it, the tree search won {100 * share:.0f} % of the points of {duels}"
             return f"{won} with the one that is not"
         won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
@@ -308,7 +321,7 @@ class _Task:
         machine, evaluation = self._machine, self._learning.evaluation
         assert evaluation is not None
         learner, random, result = Learner(self._clock), Random(self._seed), None
-        duel = learner.duel if has_two_rivals(machine) else learner.duel_over_guidance
+        duel = learner.duel if self._by_alpha_beta else learner.duel_over_guidance
         for score in duel(machine, evaluation, random, self._duel_seconds):
             progress.show("duel", self._passed)
             if score.matches:

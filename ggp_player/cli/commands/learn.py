@@ -54,15 +54,16 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 def learn_command() -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
 
-    It is for two roles and more that move in turn, also with chance. Thousands of games against
+    It is for two roles and more, also with chance. Thousands of games against
     itself teach what patterns are worth, in rounds; what a round has learned is kept unless it
     loses against the best before. Several threads play games of their own for the same weights.
     Ctrl-C keeps what was learned so far. If an evaluation of the game is stored already, learning
     goes on from that. At the end a duel against the tree search tells how good it is.
 
     In matches auto, learned_alpha_beta and learned_mcts use a stored evaluation in place of
-    learning in the start clock, also where the game manager scrambles the words of the rules. They
-    look for it in the same folder, which --evaluations of ggp-player serve and the environment
+    learning in the start clock, auto also where roles move at once, of which it learns nothing
+    itself. They recognise the game even where the game manager scrambles the words of the rules,
+    and look in the same folder, which --evaluations of ggp-player serve and the environment
     variable GGP_PLAYER_EVALUATIONS name, too.
 
     --plot shows in Elo how much the rounds gained, those of earlier runs, too; it needs the extra

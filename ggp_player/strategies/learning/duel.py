@@ -49,6 +49,9 @@ COMPARISON_MOVE, GUIDED_COMPARISON_MOVE = 0.003, 0.02
 """CPU time for a move where two evaluations are compared, by alpha-beta and by the tree search; by
 this it is less where one match in each seat would take longer than there is time."""
 
+MAX_MATCH_STEPS = 1_000
+"""A match of so many steps ends as it stands, since rules can let matches go on for ever."""
+
 EQUAL, BETTER = 0.5, 0.75
 """The shares of the points between which a duel decides."""
 
@@ -148,8 +151,9 @@ class Allowance:
 class TreeSearchDuelist:
     """The tree search in duels."""
 
-    def __init__(self, search: TreeSearch, clock: Clock) -> None:
+    def __init__(self, search: TreeSearch, clock: Clock, random: Random) -> None:
         self._search = search
+        self._random = random
         self._time = Allowance(clock, FIRST_STEPS)
 
     def move(self, state: State, role: int, seconds: float) -> Term:
@@ -170,7 +174,8 @@ class TreeSearchDuelist:
         found = search.moves(role)
         if not found:
             return machine.legal_moves(state, machine.roles[role])[0]
-        return machine.moves[role][best_move(found, search.bounds(role)[0]).index]
+        best = best_move(found, search.bounds(role)[0], self._random.random())
+        return machine.moves[role][best.index]
 
 
 def tree_search_for_duels(
@@ -240,9 +245,10 @@ def play_in_all_seats(
             players = [
                 challenger if role == seat else champion for role in range(len(machine.roles))
             ]
-            state = opening
-            while not machine.is_terminal(state):
+            state, steps = opening, 0
+            while not machine.is_terminal(state) and steps < MAX_MATCH_STEPS:
                 state = _after_move(machine, players, state, random, seconds)
+                steps += 1
                 yield score
             goals = {role: machine.goal(state, machine.roles[role]) or 0 for role in seats}
             own = goals.pop(seat)
@@ -284,21 +290,23 @@ def compare_evaluations(
     random: Random,
     seconds: float,
     clock: Clock,
+    *,
+    in_turn: bool = True,
 ) -> Generator[None, None, Score]:
     """Let searches play matches with two evaluations; return the challenger's score.
 
-    They are alpha-beta where two rivals play, and otherwise tree searches that are guided. Yields
-    after each move, for so many seconds; each has every seat equally often.
+    They are alpha-beta where two rivals play ``in_turn``, and otherwise tree searches that are
+    guided. Yields after each move, for so many seconds; each has every seat equally often.
     """
     began, score, seats = clock(), Score(), len(seats_of(machine))
     one: Duelist
     other: Duelist
-    if has_two_rivals(machine):
+    if in_turn and has_two_rivals(machine):
         one, other = (AlphaBetaDuelist(machine, each, clock) for each in (challenger, champion))
         pace = COMPARISON_MOVE
     else:
         trees = [tree_search_for_duels(machine, random, each) for each in (challenger, champion)]
-        one, other = (TreeSearchDuelist(tree, clock) for tree in trees)
+        one, other = (TreeSearchDuelist(tree, clock, random) for tree in trees)
         pace = min(GUIDED_COMPARISON_MOVE, seconds / seats / trees[0].playout_length)
     for score in play_in_all_seats(machine, one, other, random, pace):
         yield

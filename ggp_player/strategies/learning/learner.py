@@ -87,7 +87,8 @@ class Learner:
     with a tree search in whose values patterns have no part. Where it wins, patterns get more
     weight in the tree search that they guide, and alpha-beta must beat that, too. From then on it
     learns from the position of each move. Where patterns serve neither search, it learns more of
-    the game, and tries again.
+    the game, and tries again. Where roles do not move ``in_turn`` it learns nothing: an evaluation
+    that is stored guides the tree search, unless it loses that duel.
     ``clock`` returns seconds of CPU time; games are played in several ``threads``.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -101,9 +102,12 @@ class Learner:
         symmetries: SymmetryGroup | None = None,
         threads: int = 1,
         guide: Guide | None = None,
+        *,
+        in_turn: bool = True,
     ) -> None:
         self._clock = clock
         self._guide = guide
+        self._in_turn = in_turn
         self._symmetries = symmetries
         self._threads = threads
         self.strategy: LearnedAlphaBeta | None = None
@@ -119,7 +123,8 @@ class Learner:
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
-        strategy = LearnedAlphaBeta() if has_two_rivals(machine) else LearnedMonteCarlo()
+        by_alpha_beta = self._in_turn and has_two_rivals(machine)
+        strategy = LearnedAlphaBeta() if by_alpha_beta else LearnedMonteCarlo()
         return strategy.refusal(machine)
 
     def work(
@@ -131,7 +136,7 @@ class Learner:
         goes on afterwards where the time was too short.
         """
         self._random = Random(seed)
-        self._duels = LearnedAlphaBeta().refusal(machine) is None
+        self._duels = self._in_turn and LearnedAlphaBeta().refusal(machine) is None
         self._is_guided = None
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
@@ -192,7 +197,7 @@ class Learner:
         It is as long as :meth:`duel`, but ends as soon as one of them is well ahead.
         """
         guided = tree_search_for_duels(machine, random, evaluation)
-        challenger = TreeSearchDuelist(guided, self._clock)
+        challenger = TreeSearchDuelist(guided, self._clock, random)
         champion = tree_search_for_duels(machine, random)
         yield from self._matches(challenger, champion, random, seconds, patience, _leads)
 
@@ -209,7 +214,7 @@ class Learner:
         time, machine = OwnTime(self._clock), champion.machine
         pace = seconds / USUAL_MATCHES / champion.playout_length
         pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
-        other = TreeSearchDuelist(champion, self._clock)
+        other = TreeSearchDuelist(champion, self._clock, random)
         for score in time.of_steps(play_in_all_seats(machine, challenger, other, random, pace)):
             yield score
             if is_decided(score) or time() >= patience * seconds:
@@ -222,6 +227,11 @@ class Learner:
         self._plan = plan
         clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
+        if not self._in_turn:
+            self.has_learned = True
+            if evaluation is not None:
+                yield from self._decide(machine, evaluation)
+            return
         threads = max(1, min(self._threads, LEARNING_THREADS, search_memory() // LEARNING_BYTES))
         self._learning = Learning(machine, seed, evaluation, self._symmetries, threads)
         if evaluation is None:
@@ -257,10 +267,12 @@ class Learner:
         if self._is_guided is None:
             self._is_guided = not self._duels or evaluation.games >= ENOUGH_GAMES
         self._guide_by(evaluation)
-        if not self._duels:
+        if self._in_turn and not self._duels:
             self._say(f"{evaluation} guide the tree search")
             return
         yield from self._try_guidance(machine, evaluation)
+        if not self._duels:
+            return
         if not self._is_guided:
             yield from self._play_while_ahead(machine, evaluation)
             return

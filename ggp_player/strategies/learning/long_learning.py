@@ -77,7 +77,8 @@ class LongLearning:
 
     It goes on from ``evaluation`` where one is given, which was learned in so many
     ``seconds_before``. ``rounds`` are those that are finished. ``clock`` returns seconds.
-    ``learning`` plays the games; where it is given, it has the evaluation, too.
+    ``learning`` plays the games; where it is given, it has the evaluation, too. ``in_turn`` says
+    whether roles take turns: see :func:`.compare_evaluations`.
     """
 
     def __init__(
@@ -88,6 +89,8 @@ class LongLearning:
         evaluation: LearnedEvaluation | None = None,
         seconds_before: float = 0.0,
         learning: Learning | None = None,
+        *,
+        in_turn: bool = True,
     ) -> None:
         self.evaluation = evaluation
         self.rounds: list[LearningRound] = []
@@ -96,6 +99,7 @@ class LongLearning:
         self._clock = clock
         self._began = clock() - seconds_before
         self._games = evaluation.games if evaluation is not None else 0
+        self._in_turn = in_turn
         self._learning = learning or Learning(machine, seed, evaluation)
 
     def work(self, seconds: float) -> Iterator[None]:
@@ -116,7 +120,13 @@ class LongLearning:
             ended = clock()
             if best is not None:
                 score = yield from compare_evaluations(
-                    machine, learned, best, self._random, COMPARISON_SHARE * length, clock
+                    machine,
+                    learned,
+                    best,
+                    self._random,
+                    COMPARISON_SHARE * length,
+                    clock,
+                    in_turn=self._in_turn,
                 )
             self._finish_round(learned, score, ended)
 

@@ -69,7 +69,8 @@ class Auto(EngineStrategy):
     ``learn`` roles that move in turn learn an evaluation of a game that is too large to be
     enumerated; it guides the tree search, unless duels say that this does harm, and of two rivals
     alpha-beta with it takes over where it wins duels, too. In the match they learn from each
-    position before they search it (:mod:`ggp_player.strategies.learning`).
+    position before they search it (:mod:`ggp_player.strategies.learning`). Where roles move at
+    once, only an evaluation that ``ggp-player learn`` has stored guides it, unless that loses.
     """
 
     name = "auto"
@@ -156,8 +157,8 @@ def choose_for_compiled(
     playing: Strategy = tree
     if provers := _provers(structure, symmetries):
         playing = Portfolio(playing, provers)
-    learner = Learner(time.thread_time, symmetries, threads, tree.guide)
-    if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
+    learner = Learner(time.thread_time, symmetries, threads, tree.guide, in_turn=turns)
+    if learn and not _is_small(structure) and learner.refusal(machine) is None:
         playing = Contest(playing, learner, time.thread_time, threads)
     return playing
 

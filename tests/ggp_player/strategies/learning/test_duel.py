@@ -12,6 +12,7 @@ import pytest
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.duel import (
+    MAX_MATCH_STEPS,
     MAX_MATCHES,
     PIECES,
     Allowance,
@@ -29,6 +30,7 @@ from tests.support.clocks import FakeClock
 from tests.support.compiled_games import machine_of
 from tests.support.learned_games import learned, numbered_evaluation, ticking
 from tests.support.paths import ROOT
+from tests.support.small_games import compiled
 
 # ---------------------------------------------------------------------- when a duel is decided
 
@@ -148,7 +150,7 @@ def test_both_sides_take_equal_time() -> None:
     search = TreeSearch(machine, Settings(), 2, 2**22)
     players: list[Duelist] = [
         AlphaBetaDuelist(machine, numbered_evaluation(machine), clock),
-        TreeSearchDuelist(search, clock),
+        TreeSearchDuelist(search, clock, Random(4)),
     ]
     for player in players:
         state, taken = machine.initial_state(), []
@@ -188,7 +190,7 @@ def test_duels_take_turns_and_count_points(kind: str) -> None:
     machine = machine_of("connectFour")
     if kind == "tree search":
         search = TreeSearch(machine, Settings(), 2, 2**22)
-        strong = TreeSearchDuelist(search, ticking(0.001)).move
+        strong = TreeSearchDuelist(search, ticking(0.001), Random(4)).move
     else:
         strong = AlphaBetaDuelist(machine, learned(machine), ticking(0.001)).move
 
@@ -222,6 +224,19 @@ def test_every_seat_is_taken_where_roles_are_more_or_chance_moves(game: str, sea
     assert all(len(each) == 1 for each in taken)
     assert seats_of(machine) == [role for each in taken[:seats] for role in each]
     assert taken[:seats] == taken[seats:]
+
+
+def test_matches_that_could_go_on_for_ever_end_as_they_stand() -> None:
+    endless = compiled(
+        """
+        (role a) (role b) (init (turn a)) (goal a 50) (goal b 50) (<= terminal (true (turn nobody)))
+        (<= (legal ?role wait) (role ?role)) (<= (legal ?role pass) (true (turn ?role)))
+        (<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
+        """
+    )
+    scores = play_in_all_seats(endless, FirstMove(endless), FirstMove(endless), Random(1), 0.01)
+    yields = list(islice(scores, 2 * MAX_MATCH_STEPS + 2))
+    assert (yields[-1].matches, yields[-1].points) == (2, 1.0)
 
 
 def test_goals_of_three_roles_are_points_above_the_mean_of_the_others() -> None:

@@ -340,6 +340,29 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.note.endswith("patterns learned from 40000 games guide the tree search")
 
 
+@pytest.mark.parametrize(("result", "is_guided"), [(WON, True), (LOST, False)])
+def test_where_roles_move_at_once_a_stored_evaluation_guides_unless_it_loses(
+    result: Sequence[float], is_guided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, clock, told = machine_of("tron"), FakeClock(0.0, step=0.01), list[PatternTables]()
+    evaluation = replace(numbered_evaluation(machine), games=10_000)
+    monkeypatch.setattr(learner, "recall_evaluation", lambda _machine, least_seconds: evaluation)
+    monkeypatch.setattr(learner, "play_in_all_seats", Duels(clock, result))
+    found = Learner(clock, guide=lambda tables, *_: told.append(tables), in_turn=False)
+    for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
+        pass
+    assert (told[-1] is evaluation.tables, found.strategy) == (is_guided, None)
+    assert list(found.learn_from(start_of(machine))) == []
+    assert "guided by them, the tree search won" in found.note
+
+
+def test_where_roles_move_at_once_nothing_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learner, "recall_evaluation", lambda _machine, least_seconds: None)
+    found = Learner(FakeClock(0.0, step=0.01), in_turn=False)
+    assert list(found.work(machine_of("tron"), 1)) == []
+    assert (found.has_learned, found.note) == (True, "")
+
+
 def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Lessons.work
 

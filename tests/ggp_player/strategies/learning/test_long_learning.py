@@ -38,7 +38,9 @@ def compared_as(
         challenger: LearnedEvaluation,
         champion: LearnedEvaluation,
         *_others: object,
+        in_turn: bool,
     ) -> Generator[None, None, Score]:
+        assert in_turn
         found.append((challenger, champion))
         yield
         return Score(10 * share, 10)

@@ -125,7 +125,7 @@ def test_a_puzzle_is_planned() -> None:
     [
         ("ticTacToe", "portfolio", f"{RIVALS} in turn", Method.TREE_SEARCH),
         ("breakthrough", "contest", f"{RIVALS} in turn", Method.TREE_SEARCH),
-        ("tron", "mcts", f"{RIVALS} at the same time", Method.TREE_SEARCH),
+        ("tron", "contest", f"{RIVALS} at the same time", Method.TREE_SEARCH),
         (
             "trefoil",
             "contest",

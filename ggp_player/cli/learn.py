@@ -172,7 +172,7 @@ def check_patterns(machine: StateMachine) -> None:
     """Raise click's ClickException for a game whose patterns cannot be learned."""
     refusal = Learner(monotonic).refusal(machine)
     if refusal is not None:
-        raise click.ClickException(refusal)
+        raise click.ClickException(f"nothing can be learned of this game: {refusal}")
     if machine.is_terminal(machine.initial_state()):
         raise click.ClickException("the match is over before it begins: there is nothing to learn")
 

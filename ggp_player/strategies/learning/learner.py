@@ -264,10 +264,11 @@ class Learner:
     ) -> Iterator[None]:
         """Guide the tree search if that helps; let alpha-beta play where it is better still."""
         self._minimax_share = MINIMAX_SHARE
+        is_undisputed = self._in_turn and not self._duels
         if self._is_guided is None:
-            self._is_guided = not self._duels or evaluation.games >= ENOUGH_GAMES
+            self._is_guided = is_undisputed or evaluation.games >= ENOUGH_GAMES
         self._guide_by(evaluation)
-        if self._in_turn and not self._duels:
+        if is_undisputed:
             self._say(f"{evaluation} guide the tree search")
             return
         yield from self._try_guidance(machine, evaluation)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from gdl import Constant
 from gdl.circuit.winning_moves.builder import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
-from gdl.engine.kernel_library import CACHE_LINE, new_lock, unshared_zeros
+from gdl.engine.kernel_library import CACHE_LINE, inlined_kernel, kernel, new_lock, unshared_zeros
 from gdl.language import moves_by_chance
 
 Ints = NDArray[np.int64]
@@ -275,6 +275,28 @@ What threads write without the lock is in cache lines of its own, apart from wha
 - ``RECYCLED``: nodes that have been recycled so far
 - ``TOGETHER``: 1 if there is a node at which several roles have a choice
 """
+
+
+@inlined_kernel
+def is_complement(game: GameArrays, role: int) -> bool:
+    """Whether what a role gets is what its rival leaves of a constant sum, and not kept."""
+    return game.constant_sum >= 0 and role == game.second_rival
+
+
+@inlined_kernel
+def mean_of_descents(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
+    """The mean value for a role of the descents through a visited node, in hundredths."""
+    visits = tree.nodes[node].visits
+    if is_complement(game, role):
+        return 0.01 * game.constant_sum - tree.roles[node, game.first_rival].total / visits
+    return float(tree.roles[node, role].total / visits)
+
+
+@kernel
+def mean_value(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
+    """The mean value of a visited node's playouts, in hundredths, clipped to the proved bounds."""
+    mean = mean_of_descents(game, tree, node, role)
+    return min(max(mean, 0.01 * tree.roles[node, role].low), 0.01 * tree.roles[node, role].high)
 
 
 def new_counts() -> Ints:

@@ -40,6 +40,8 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
     Sums,
     TreeArrays,
+    is_complement,
+    mean_of_descents,
 )
 from ggp_player.strategies.mcts.memory import (
     FREE_STANDS,
@@ -70,8 +72,6 @@ from ggp_player.strategies.mcts.priors import (
 from ggp_player.strategies.mcts.simultaneous import (
     SIMULTANEOUS,
     has_matrix,
-    is_complement,
-    mean_of_descents,
     select_by_regret,
     update_regrets,
 )

@@ -67,8 +67,8 @@ _NODE_SIZE, _PENDING = NODE.itemsize, field_offset(NODE, "pending")
 _EDGE_SIZE, _CHILD = EDGE.itemsize, field_offset(EDGE, "child")
 
 NODES_AT_ONCE, EDGES_AT_ONCE, SMALL_PART = 64, 1024, 256
-"""Nodes that one of several threads takes at once, and edges that any thread does, but never more
-than such a part of all."""
+"""Nodes that one of several threads takes at once, and edges that any thread does, or such a part
+of all where that is less; a step that needs more takes what it needs."""
 
 LONGEST_LIST = 256
 """Nodes of a bucket that are looked at; there are as many only where one was led astray."""

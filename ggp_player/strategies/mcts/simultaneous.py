@@ -23,10 +23,9 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
     Sums,
     TreeArrays,
+    mean_value,
 )
-from ggp_player.strategies.mcts.memory import (
-    PendingLeaves,
-)
+from ggp_player.strategies.mcts.memory import PendingLeaves
 from ggp_player.strategies.mcts.pools import (
     find_joint_child,
     find_joint_move,
@@ -224,28 +223,6 @@ def update_regrets(
                 regret = mean_value(game, tree, child, role) - value
                 tree.regret[edge] = max(0.0, tree.regret[edge] + regret)
         edges[role] = chosen
-
-
-@inlined_kernel
-def is_complement(game: GameArrays, role: int) -> bool:
-    """Whether what a role gets is what its rival leaves of a constant sum, and not kept."""
-    return game.constant_sum >= 0 and role == game.second_rival
-
-
-@inlined_kernel
-def mean_of_descents(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
-    """The mean value for a role of the descents through a visited node, in hundredths."""
-    visits = tree.nodes[node].visits
-    if is_complement(game, role):
-        return 0.01 * game.constant_sum - tree.roles[node, game.first_rival].total / visits
-    return float(tree.roles[node, role].total / visits)
-
-
-@kernel
-def mean_value(game: GameArrays, tree: TreeArrays, node: int, role: int) -> float:
-    """The mean value of a visited node's playouts, in hundredths, clipped to the proved bounds."""
-    mean = mean_of_descents(game, tree, node, role)
-    return min(max(mean, 0.01 * tree.roles[node, role].low), 0.01 * tree.roles[node, role].high)
 
 
 # ---------------------------------------------------------------------- the payoff matrix

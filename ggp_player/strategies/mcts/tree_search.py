@@ -39,6 +39,7 @@ from ggp_player.strategies.mcts.arrays import (
     Words,
     bytes_per_node,
     empty_tree,
+    mean_of_descents,
     new_counts,
     new_game,
 )
@@ -56,7 +57,6 @@ from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_se
 from ggp_player.strategies.mcts.simultaneous import (
     fill_matrix,
     has_matrix,
-    mean_of_descents,
     new_matrix,
     solve_matrix,
 )

@@ -65,10 +65,6 @@ LEAST_GAMES = 100
 ENOUGH_GAMES = 5_000
 """After fewer games the tree search is not guided before it is ahead in its duel."""
 
-ENOUGH_BEFORE = 2.0
-"""The first move of a match is searched at once where so many times as long was learned before as
-there is to learn from its position."""
-
 GREATER_SHARE = 0.6
 """The minimax share where alpha-beta wins."""
 
@@ -149,22 +145,17 @@ class Learner:
         """Learn from games that begin in a position, for a part of the time for its move.
 
         What has been learned then plays, or guides the tree search, which begins anew. Does nothing
-        for the first move of a match, where long enough was learned from its state before, where
-        patterns do harm, and for a search that is stopped by its work. Yields as often as
+        where patterns do harm, and for a search that is stopped by its work. Yields as often as
         :meth:`work`.
         """
-        seconds, learning = seconds_from(position), self._learning
+        seconds = seconds_from(position)
         is_of_use = self._is_guided or self.strategy is not None
-        if learning is None or not is_of_use or seconds == 0:
-            return
-        is_first = position.state == position.machine.initial_state()
-        has_choice = len(position.legal_moves) > 1
-        if is_first and has_choice and learning.seconds >= ENOUGH_BEFORE * seconds:
-            return
-        time = OwnTime(self._clock)
-        work = learning.work_from(position.state, seconds, clock_until(position.deadline, time))
-        yield from time.of_steps(work)
-        self._renew(learning.evaluation)
+        if self._learning is not None and is_of_use and seconds > 0:
+            time = OwnTime(self._clock)
+            clock = clock_until(position.deadline, time)
+            work = self._learning.work_from(position.state, seconds, clock)
+            yield from time.of_steps(work)
+            self._renew(self._learning.evaluation)
 
     @component(Component.DUELS)
     def duel(

@@ -161,15 +161,6 @@ def start_of(machine: PropnetStateMachine) -> Position:
     return Position(machine, machine.initial_state(), machine.roles[0], Random(1))
 
 
-def after_first_moves(machine: PropnetStateMachine) -> State:
-    """The state after the first legal moves of all roles, twice."""
-    state = machine.initial_state()
-    for _ in range(2):
-        moves = [machine.legal_moves(state, role)[0] for role in machine.roles]
-        state = machine.next_state(state, tuple(moves))
-    return state
-
-
 def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     found, duels, _ = learner_after(monkeypatch, WON, WON, WON)
     assert isinstance(found.strategy, LearnedAlphaBeta)
@@ -249,13 +240,11 @@ def test_what_is_learned_from_a_position_plays_or_guides(
         pass
     before, guided = found.strategy, len(told)
     deadline = Deadline.after(5.0, lambda: 0.0)
-    first = replace(start_of(machine), deadline=deadline)
-    assert list(found.learn_from(first)) == []  # it has learned of it for so much longer before
-    position = replace(first, state=after_first_moves(machine))
+    position = replace(start_of(machine), deadline=deadline)
     assert list(found.learn_from(replace(position, work_slice=100))) == []
     for _ in found.learn_from(position):
         pass
-    assert Lessons.latest.state == position.state
+    assert Lessons.latest.state == machine.initial_state()
     assert Lessons.latest.seconds == pytest.approx(9.0 + MOVE_SHARE * 5.0)
     if count == 2:
         assert (found.strategy, len(told)) == (None, guided + 1)
@@ -283,8 +272,7 @@ def test_patterns_that_mislead_the_tree_search_may_serve_alpha_beta(
     assert (duels.count, told) == (2, [ON, OFF])
     assert isinstance(found.strategy, LearnedAlphaBeta)
     assert found.note.endswith("won 0 % of 3 duels, alpha-beta won 100 % of 6 duels")
-    deadline = Deadline.after(5.0, lambda: 0.0)
-    position = replace(start_of(machine), state=after_first_moves(machine), deadline=deadline)
+    position = replace(start_of(machine), deadline=Deadline.after(5.0, lambda: 0.0))
     before = found.strategy
     assert list(found.learn_from(position)) != []
     assert found.strategy is not before

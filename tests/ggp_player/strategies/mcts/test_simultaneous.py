@@ -15,8 +15,7 @@ import gdl
 from gdl import State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position
-from ggp_player.strategies.mcts.arrays import ROOT, Settings
-from ggp_player.strategies.mcts.simultaneous import mean_of_descents
+from ggp_player.strategies.mcts.arrays import ROOT, Settings, mean_of_descents
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import CERTAIN
 from ggp_player.strategies.selection.registry import create

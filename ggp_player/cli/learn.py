@@ -204,7 +204,6 @@ class _Task:
         *,
         in_turn: bool,
     ) -> None:
-        self._in_turn = in_turn
         self._by_alpha_beta = in_turn and has_two_rivals(machine)
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed

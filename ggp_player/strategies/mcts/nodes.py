@@ -48,7 +48,6 @@ from ggp_player.strategies.mcts.memory import (
     LaneArrays,
     Memory,
     PendingLeaves,
-    Share,
     Stands,
 )
 from ggp_player.strategies.mcts.pools import (
@@ -138,7 +137,7 @@ def expand(memory: Memory, node: int, lane: int) -> None:
 @inlined_kernel
 def _add_all_edges(memory: Memory, node: int, lane: int, movers: int, mover: int) -> bool:
     """Add the edges of all roles at a node; return whether there was room."""
-    game, block, _, tree, counts, priors, share = memory
+    game, _, _, tree, counts, priors, _ = memory
     fixing = ZERO
     if movers == 1 and not game.chance[mover]:
         if not has_room(priors, tree.roles[node, mover].choices):
@@ -148,7 +147,7 @@ def _add_all_edges(memory: Memory, node: int, lane: int, movers: int, mover: int
         counts[TOGETHER] = 1
     for role in range(game.chance.shape[0]):
         needed = tree.roles[node, role].choices > 1 or (movers == 0 and role == 0)
-        if needed and not _add_edges(game, tree, counts, share, node, role, fixing, block, lane):
+        if needed and not _add_edges(memory, node, role, fixing, lane):
             _drop_edges(tree, node, role)
             return False
     return True
@@ -176,18 +175,9 @@ def _find_movers(
 
 
 @kernel
-def _add_edges(
-    game: GameArrays,
-    tree: TreeArrays,
-    counts: Ints,
-    share: Share,
-    node: int,
-    role: int,
-    fixing: np.uint64,
-    block: LaneArrays,
-    lane: int,
-) -> bool:
+def _add_edges(memory: Memory, node: int, role: int, fixing: np.uint64, lane: int) -> bool:
     """Add the edges of a role at a node; return whether there was room."""
+    game, block, _, tree, counts, _, share = memory
     count = 0
     for move in range(game.offsets[role], game.offsets[role + 1]):
         if is_set(block.rows, game.legal + move, lane):

@@ -96,10 +96,10 @@ def _run(rulesheet: Path, folder: Path, options: _Options) -> bool:
     """Learn, and write what is asked for; return whether Ctrl-C interrupted the learning."""
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
-        form, in_turn = _check(machine)
+        form, by_alpha_beta = _check(machine)
     warm_up_first(say_on_stderr)
     with _cluster(options.ray) as ray:
-        task = _Task(machine, form, folder, options, ray, in_turn=in_turn)
+        task = _Task(machine, form, folder, options, ray, by_alpha_beta=by_alpha_beta)
         is_interrupted = task.run()
     _write_rounds(game_name(rulesheet), task, options)
     return is_interrupted
@@ -152,7 +152,7 @@ def _writable(folder: Path) -> Path:
 
 
 def _check(machine: PropnetStateMachine) -> tuple[CanonicalForm, bool]:
-    """Make a game ready for learning; return its canonical form, and whether roles take turns.
+    """Make a game ready for learning; return its canonical form, and whether alpha-beta plays it.
 
     Raises click's ClickException for a game that is not for learning.
     """
@@ -165,7 +165,7 @@ def _check(machine: PropnetStateMachine) -> tuple[CanonicalForm, bool]:
     in_turn = structure.turns.one_at_a_time.value
     if in_turn:
         add_winning_moves(machine, structure)
-    return form, in_turn
+    return form, in_turn and has_two_rivals(machine)
 
 
 def check_patterns(machine: StateMachine) -> None:
@@ -202,9 +202,9 @@ class _Task:
         options: _Options,
         ray: Any,  # noqa: ANN401 its types are not looked at
         *,
-        in_turn: bool,
+        by_alpha_beta: bool,
     ) -> None:
-        self._by_alpha_beta = in_turn and has_two_rivals(machine)
+        self._by_alpha_beta = by_alpha_beta
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
@@ -221,7 +221,7 @@ class _Task:
             stored,
             self._seconds_before,
             learning,
-            in_turn=in_turn,
+            by_alpha_beta=by_alpha_beta,
         )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0

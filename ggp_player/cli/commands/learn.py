@@ -54,11 +54,11 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 def learn_command() -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
 
-    It is for two roles and more, also with chance. Thousands of games against
-    itself teach what patterns are worth, in rounds; what a round has learned is kept unless it
-    loses against the best before. Several threads play games of their own for the same weights.
-    Ctrl-C keeps what was learned so far. If an evaluation of the game is stored already, learning
-    goes on from that. At the end a duel against the tree search tells how good it is.
+    It is for two roles and more, also with chance. Thousands of games against itself teach what
+    patterns are worth, in rounds; what a round has learned is kept unless it loses against the best
+    before. Several threads play games of their own for the same weights. Ctrl-C keeps what was
+    learned so far. If an evaluation of the game is stored already, learning goes on from that. At
+    the end a duel against the tree search tells how good it is.
 
     In matches auto, learned_alpha_beta and learned_mcts use a stored evaluation in place of
     learning in the start clock, auto also where roles move at once, of which it learns nothing

@@ -22,7 +22,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Component, Position, component
-from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation, has_two_rivals
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch, best_move
 from ggp_player.strategies.solver import ProofTree
@@ -291,17 +291,17 @@ def compare_evaluations(
     seconds: float,
     clock: Clock,
     *,
-    in_turn: bool = True,
+    by_alpha_beta: bool,
 ) -> Generator[None, None, Score]:
     """Let searches play matches with two evaluations; return the challenger's score.
 
-    They are alpha-beta where two rivals play ``in_turn``, and otherwise tree searches that are
-    guided. Yields after each move, for so many seconds; each has every seat equally often.
+    They play ``by_alpha_beta``, or otherwise by tree searches that are guided. Yields after each
+    move, for so many seconds; each has every seat equally often.
     """
     began, score, seats = clock(), Score(), len(seats_of(machine))
     one: Duelist
     other: Duelist
-    if in_turn and has_two_rivals(machine):
+    if by_alpha_beta:
         one, other = (AlphaBetaDuelist(machine, each, clock) for each in (challenger, champion))
         pace = COMPARISON_MOVE
     else:

@@ -77,8 +77,8 @@ class LongLearning:
 
     It goes on from ``evaluation`` where one is given, which was learned in so many
     ``seconds_before``. ``rounds`` are those that are finished. ``clock`` returns seconds.
-    ``learning`` plays the games; where it is given, it has the evaluation, too. ``in_turn`` says
-    whether roles take turns: see :func:`.compare_evaluations`.
+    ``learning`` plays the games; where it is given, it has the evaluation, too. Matches between
+    evaluations are played ``by_alpha_beta``, or by tree searches.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LongLearning:
         seconds_before: float = 0.0,
         learning: Learning | None = None,
         *,
-        in_turn: bool = True,
+        by_alpha_beta: bool,
     ) -> None:
         self.evaluation = evaluation
         self.rounds: list[LearningRound] = []
@@ -99,7 +99,7 @@ class LongLearning:
         self._clock = clock
         self._began = clock() - seconds_before
         self._games = evaluation.games if evaluation is not None else 0
-        self._in_turn = in_turn
+        self._by_alpha_beta = by_alpha_beta
         self._learning = learning or Learning(machine, seed, evaluation)
 
     def work(self, seconds: float) -> Iterator[None]:
@@ -126,7 +126,7 @@ class LongLearning:
                     self._random,
                     COMPARISON_SHARE * length,
                     clock,
-                    in_turn=self._in_turn,
+                    by_alpha_beta=self._by_alpha_beta,
                 )
             self._finish_round(learned, score, ended)
 

@@ -205,7 +205,7 @@ def test_ctrl_c_gives_tasks_up_and_keeps_what_was_averaged() -> None:
 
     cluster.before_lesson = interrupt
     own = ClusterLearning(cluster, machine, 3)
-    learning = LongLearning(machine, 3, cluster.clock, learning=own)
+    learning = LongLearning(machine, 3, cluster.clock, learning=own, by_alpha_beta=True)
     with pytest.raises(KeyboardInterrupt):
         exhaust(learning.work(100.0))
     assert len(cluster.cancelled) == 2

@@ -340,18 +340,29 @@ def test_three_roles_and_more_hold_no_duels(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.note.endswith("patterns learned from 40000 games guide the tree search")
 
 
-@pytest.mark.parametrize(("result", "is_guided"), [(WON, True), (LOST, False)])
+@pytest.mark.parametrize(
+    ("games", "result", "guided"),
+    [
+        (10_000, WON, (True, True)),
+        (10_000, LOST, (True, False)),
+        (1_000, WON, (False, True)),
+    ],
+)
 def test_where_roles_move_at_once_a_stored_evaluation_guides_unless_it_loses(
-    result: Sequence[float], is_guided: bool, monkeypatch: pytest.MonkeyPatch
+    games: int,
+    result: Sequence[float],
+    guided: tuple[bool, bool],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     machine, clock, told = machine_of("tron"), FakeClock(0.0, step=0.01), list[PatternTables]()
-    evaluation = replace(numbered_evaluation(machine), games=10_000)
+    evaluation = replace(numbered_evaluation(machine), games=games)
     monkeypatch.setattr(learner, "recall_evaluation", lambda _machine, least_seconds: evaluation)
     monkeypatch.setattr(learner, "play_in_all_seats", Duels(clock, result))
     found = Learner(clock, guide=lambda tables, *_: told.append(tables), in_turn=False)
     for _ in found.work(machine, 1, Deadline.after(20.0, lambda: 0.0)):
         pass
-    assert (told[-1] is evaluation.tables, found.strategy) == (is_guided, None)
+    assert tuple(told[place] is evaluation.tables for place in (0, -1)) == guided
+    assert found.strategy is None
     assert list(found.learn_from(start_of(machine))) == []
     assert "guided by them, the tree search won" in found.note
 

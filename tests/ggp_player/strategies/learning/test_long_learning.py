@@ -24,7 +24,7 @@ def _short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def learning_of(
     machine: PropnetStateMachine, evaluation: LearnedEvaluation | None = None
 ) -> LongLearning:
-    return LongLearning(machine, 1, ticking(0.01), evaluation)
+    return LongLearning(machine, 1, ticking(0.01), evaluation, by_alpha_beta=True)
 
 
 def compared_as(
@@ -38,9 +38,9 @@ def compared_as(
         challenger: LearnedEvaluation,
         champion: LearnedEvaluation,
         *_others: object,
-        in_turn: bool,
+        by_alpha_beta: bool,
     ) -> Generator[None, None, Score]:
-        assert in_turn
+        assert by_alpha_beta
         found.append((challenger, champion))
         yield
         return Score(10 * share, 10)
@@ -120,7 +120,7 @@ def test_a_later_round_that_is_interrupted_is_not(monkeypatch: pytest.MonkeyPatc
     machine = compiled(GAME)
     before = learned(machine)
     compared_as(1.0, monkeypatch)
-    learning = LongLearning(machine, 1, ticking(0.01), before, 30.0)
+    learning = LongLearning(machine, 1, ticking(0.01), before, 30.0, by_alpha_beta=True)
     next(work := learning.work(20.0))
     learning.keep_first_round()
     assert learning.evaluation is before
@@ -146,7 +146,7 @@ def test_it_goes_on_from_what_was_learned_before(monkeypatch: pytest.MonkeyPatch
 
 
 def test_of_too_few_states_nothing_is_learned() -> None:
-    learning = LongLearning(compiled(GAME), 1, ticking(10.0))
+    learning = LongLearning(compiled(GAME), 1, ticking(10.0), by_alpha_beta=True)
     exhaust(learning.work(12.0))
     assert learning.evaluation is None
     assert learning.rounds == []

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from threading import Timer
 from time import monotonic
 from typing import Any
 
@@ -28,6 +29,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from gdl.system import available_cpus
+from ggp_player.belief import hides_states
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
@@ -54,6 +56,15 @@ LONG = 60.0
 
 DUEL_SHARE = 0.25
 """The part of the time for the duel at most."""
+
+QUIET_SECONDS = 2.0
+"""After so many seconds of compiling the command says what it waits for."""
+
+COMPILING = "the rules are compiled first, once on a machine; of a large game that takes a minute"
+"""What it says then."""
+
+UNUSED = "matches in which roles do not see all that happens do not use this"
+"""What it says of a game whose matches may hide the state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,8 @@ def _run(rulesheet: Path, folder: Path, options: _Options) -> bool:
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
         form, by_alpha_beta = _check(machine)
+    if machine.ruleset.has_percepts and hides_states(machine, Random(options.seed)):
+        say_on_stderr(UNUSED)
     warm_up_first(say_on_stderr)
     with _cluster(options.ray) as ray:
         task = _Task(machine, form, folder, options, ray, by_alpha_beta=by_alpha_beta)
@@ -161,11 +174,21 @@ def _check(machine: PropnetStateMachine) -> tuple[CanonicalForm, bool]:
     form = canonical_form(machine.ruleset)
     if form is None:
         raise click.ClickException("the rules are too large to be recognised in a later match")
-    machine.warm_up()
+    _compile(machine)
     in_turn = structure.turns.one_at_a_time.value
     if in_turn:
         add_winning_moves(machine, structure)
     return form, in_turn and has_two_rivals(machine)
+
+
+def _compile(machine: PropnetStateMachine) -> None:
+    """Make native code of the rules, and say so where that takes long."""
+    notice = Timer(QUIET_SECONDS, say_on_stderr, [COMPILING])
+    notice.start()
+    try:
+        machine.warm_up()
+    finally:
+        notice.cancel()
 
 
 def check_patterns(machine: StateMachine) -> None:
@@ -347,6 +370,8 @@ class _Task:
             if is_interrupted:
                 self._say("interrupted before anything was learned")
                 return
+            if self._learning.rounds:
+                raise click.ClickException("no game came to its end: give it more --time")
             raise click.ClickException("too few states to find patterns in")
         path = self._save()
         kept = sum(each.is_kept for each in self._learning.rounds)

@@ -105,7 +105,8 @@ class LongLearning:
     def work(self, seconds: float) -> Iterator[None]:
         """Learn for so many seconds; yield every few hundredths of a second.
 
-        Where playouts give too few states to find patterns in, ``evaluation`` stays as it is.
+        ``evaluation`` stays as it is where playouts give too few states to find patterns in, and
+        after a round in which no game came to its end.
         """
         began, machine, clock = self._clock(), self._machine, self._clock
         while True:
@@ -118,7 +119,7 @@ class LongLearning:
             if learned is None:
                 return
             ended = clock()
-            if best is not None:
+            if best is not None and learned.games > self._games:
                 score = yield from compare_evaluations(
                     machine,
                     learned,
@@ -140,10 +141,10 @@ class LongLearning:
             self._finish_round(learned, Score(), self._clock())
 
     def _finish_round(self, learned: LearnedEvaluation, score: Score, ended: float) -> None:
-        is_kept = score.share >= KEPT_SHARE
+        games = learned.games - self._games
+        is_kept = games > 0 and score.share >= KEPT_SHARE
         if is_kept:
             self.evaluation = learned
-        games = learned.games - self._games
         self._games = learned.games
         self.rounds.append(
             LearningRound(ended - self._began, games, score.points, score.matches, is_kept)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -302,6 +303,38 @@ def test_a_puzzle_is_not_for_it(folder: Path) -> None:
     sentence = "nothing can be learned of this game: learned_mcts is for two roles and more"
     assert output == f"Error: {sentence}\n"
     assert not list(folder.iterdir())
+
+
+def test_games_that_do_not_end(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Learning, "_play_slice", lambda *_arguments: None)
+    output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder), 1)
+    assert output.startswith("round 1: 0 games; not kept\n")
+    assert output.endswith("Error: no game came to its end: give it more --time\n")
+    assert not list(folder.iterdir())
+
+
+def test_what_hides_states_is_learned_for_other_matches(folder: Path) -> None:
+    output = output_of(run(GAMES / "kuhnPoker.kif", "--time", "6", "--evaluations", folder))
+    assert output.startswith(f"{learn.UNUSED}\n")
+
+
+def test_compiling_that_takes_long(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    is_said = Event()
+
+    def say(line: str) -> None:
+        said.append(line)
+        is_said.set()
+
+    monkeypatch.setattr(learn, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(learn, "say_on_stderr", say)
+    monkeypatch.setattr(PropnetStateMachine, "warm_up", lambda _machine: is_said.wait(60))
+    run(rulesheet, "--time", "6", "--evaluations", folder)
+    assert said == [learn.COMPILING]
 
 
 def test_what_is_too_large_to_be_read_again_is_not_stored(

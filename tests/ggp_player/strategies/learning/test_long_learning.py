@@ -12,6 +12,7 @@ from ggp_player.strategies.learning import long_learning
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.long_learning import LearningRound, LongLearning
+from ggp_player.strategies.learning.pattern_learning import Learning
 from tests.support.learned_games import GAME, exhaust, learned, ticking
 from tests.support.small_games import compiled
 
@@ -150,3 +151,12 @@ def test_of_too_few_states_nothing_is_learned() -> None:
     exhaust(learning.work(12.0))
     assert learning.evaluation is None
     assert learning.rounds == []
+
+
+def test_a_round_in_which_no_game_ends_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Learning, "_play_slice", lambda *_arguments: None)
+    learning = learning_of(compiled(GAME))
+    exhaust(learning.work(20.0))
+    assert learning.evaluation is None
+    assert len(learning.rounds) >= 3
+    assert {str(each) for each in learning.rounds} == {"0 games; not kept"}

@@ -137,7 +137,7 @@ def test_ctrl_c_keeps_what_was_learned(
     monkeypatch.setattr(LongLearning, "work", interrupted)
     output = output_of(run(rulesheet, "--time", "6", "--evaluations", folder), INTERRUPTED)
     if is_learned:
-        assert "1 of 1 rounds kept" in output
+        assert re.search(r", 1 of \d+ rounds kept, ", output)
         assert "no duel with the tree search was finished" in output
         assert recall_evaluation(compiled(GAME), folder) is not None
     else:

@@ -14,12 +14,11 @@ from rich.table import Table
 
 import gdl
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.lab.positions.forked_searches import can_fork
+from ggp_player.lab.positions.forked_searches import Setting, can_fork
 from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.position_test import (
     LoadedSet,
     SetResult,
-    Setting,
     comparisons,
     mean_share,
     settings_of,

@@ -24,7 +24,11 @@ from time import thread_time
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.clock import Deadline
 from ggp_player.errors import StrategyError
+from ggp_player.lab.other_version import version_of
+from ggp_player.search_memory import search_memory, set_search_memory
+from ggp_player.search_slices import NORMAL_SECONDS, set_slice_seconds, slice_seconds
 from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.selection import create
 
 SLICES = 8
 """Into how many slices a search divides its time at least, where it can."""
@@ -37,6 +41,31 @@ WARMING_CHOICES = 3
 
 COMPILING_SECONDS = 20.0
 """How long compiling in the background may go on after preparing."""
+
+TREE_BYTES = 2**28
+"""Memory of the searches of one position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A strategy, as ``create`` takes it or with ``@PYTHON``, and its CPU time for each position.
+
+    ``seconds`` is None for a strategy with a budget of its own. ``start_clock`` are seconds of CPU
+    time for preparing in the initial state, once for each role.
+    """
+
+    strategy: str
+    seconds: float | None
+    start_clock: float = 0.0
+    seed: int = 0
+
+    @property
+    def is_of_other_version(self) -> bool:
+        """Whether the strategy is one of another version: ``STRATEGY@PYTHON``."""
+        return version_of(self.strategy)[1] is not None
+
+    def __str__(self) -> str:
+        return self.strategy if self.seconds is None else f"{self.strategy} at {self.seconds:g} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +122,47 @@ def prepare(
         thread.join(COMPILING_SECONDS)
         if thread.is_alive():
             raise StrategyError("the strategy keeps threads, which forks have not: use threads=1")
+
+
+class PreparedSearches:
+    """Searches by the strategy of a setting, that of each role as it is after its start clock.
+
+    ``game`` names the game where the strategy refuses it, with a :class:`StrategyError`.
+    """
+
+    def __init__(self, setting: Setting, machine: StateMachine, game: str) -> None:
+        self._setting = setting
+        self._machine = machine
+        self._game = game
+        self._prepared: dict[Constant, Strategy] = {}
+
+    def search(
+        self, tasks: Sequence[SearchTask], jobs: int = 1
+    ) -> Iterator[tuple[int, SearchResult]]:
+        """Search positions as :func:`search_all` does, with less memory and in shorter slices."""
+        seconds = self._setting.seconds
+        memory, slices = search_memory(), slice_seconds()
+        set_search_memory(min(memory, TREE_BYTES))
+        limit = NORMAL_SECONDS * SLICES if seconds is None else seconds
+        set_slice_seconds(min(slices, limit / SLICES))
+        try:
+            yield from search_all(self._strategy_of, self._machine, tasks, seconds, jobs)
+        finally:
+            set_search_memory(memory)
+            set_slice_seconds(slices)
+
+    def _strategy_of(self, role: Constant) -> Strategy:
+        """The strategy of a role, which is prepared when it is first asked for."""
+        if role not in self._prepared:
+            setting = self._setting
+            strategy = create(setting.strategy)
+            refusal = strategy.refusal(self._machine)
+            if refusal is not None:
+                raise StrategyError(f"{self._game}: {refusal}")
+            seed = f"{setting.seed}:{role}"
+            prepare(strategy, self._machine, role, setting.start_clock, seed)
+            self._prepared[role] = strategy
+        return self._prepared[role]
 
 
 def search_all(

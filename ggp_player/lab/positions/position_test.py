@@ -18,47 +18,18 @@ from typing import Any
 import gdl
 from gdl import Constant
 from gdl.engine import PropnetStateMachine
-from ggp_player.errors import LabError, PositionSetError, StrategyError
-from ggp_player.lab.other_version import OtherSearches, version_of
+from ggp_player.errors import LabError, PositionSetError
+from ggp_player.lab.other_version import OtherSearches
 from ggp_player.lab.positions.forked_searches import (
-    SLICES,
+    TREE_BYTES,
+    PreparedSearches,
     SearchResult,
     SearchTask,
-    prepare,
-    search_all,
+    Setting,
 )
 from ggp_player.lab.positions.paired_errors import ErrorCount, PairedErrors, paired
 from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
 from ggp_player.lab.positions.turns import chooser, joint_moves, replayed
-from ggp_player.search_memory import search_memory, set_search_memory
-from ggp_player.search_slices import NORMAL_SECONDS, set_slice_seconds, slice_seconds
-from ggp_player.strategies import Strategy
-from ggp_player.strategies.selection import create
-
-TREE_BYTES = 2**28
-"""Memory of the searches of one position."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A strategy, as ``create`` takes it or with ``@PYTHON``, and its CPU time for each position.
-
-    ``seconds`` is None for a strategy with a budget of its own. ``start_clock`` are seconds of CPU
-    time for preparing in the initial state, once for each role.
-    """
-
-    strategy: str
-    seconds: float | None
-    start_clock: float = 0.0
-    seed: int = 0
-
-    @property
-    def is_of_other_version(self) -> bool:
-        """Whether the strategy is one of another version: ``STRATEGY@PYTHON``."""
-        return version_of(self.strategy)[1] is not None
-
-    def __str__(self) -> str:
-        return self.strategy if self.seconds is None else f"{self.strategy} at {self.seconds:g} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +115,7 @@ class LoadedSet:
             SearchTask(task.state, task.role, f"{setting.seed}:{task.seed}")
             for task, _ in self._tasks
         ]
-        memory, slices = search_memory(), slice_seconds()
-        set_search_memory(min(memory, TREE_BYTES))
-        limit = NORMAL_SECONDS * SLICES if setting.seconds is None else setting.seconds
-        set_slice_seconds(min(slices, limit / SLICES))
-        try:
-            prepared = self._prepared(setting)
-            yield from search_all(prepared, self.machine, tasks, setting.seconds, jobs)
-        finally:
-            set_search_memory(memory)
-            set_slice_seconds(slices)
+        yield from PreparedSearches(setting, self.machine, self.game).search(tasks, jobs)
 
     def _of_other_version(self, setting: Setting) -> Iterator[tuple[int, SearchResult]]:
         """Let another version search the positions, one after the other."""
@@ -172,23 +134,6 @@ class LoadedSet:
                 history = joint_moves(self.machine, position.line)
                 move, taken = prepared[role].search(history, seed, setting.seconds)
                 yield number, SearchResult(move, taken)
-
-    def _prepared(self, setting: Setting) -> Callable[[Constant], Strategy]:
-        """Prepare the strategies of the roles, each when it is first asked for."""
-        known: dict[Constant, Strategy] = {}
-
-        def strategy_of(role: Constant) -> Strategy:
-            if role not in known:
-                strategy = create(setting.strategy)
-                refusal = strategy.refusal(self.machine)
-                if refusal is not None:
-                    raise StrategyError(f"{self.game}: {refusal}")
-                seed = f"{setting.seed}:{role}"
-                prepare(strategy, self.machine, role, setting.start_clock, seed)
-                known[role] = strategy
-            return known[role]
-
-        return strategy_of
 
 
 def settings_of(results: Iterable[SetResult]) -> list[Setting]:

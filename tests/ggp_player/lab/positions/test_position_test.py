@@ -11,10 +11,9 @@ import pytest
 import gdl
 from gdl import parse_term
 from ggp_player.errors import LabError, PositionSetError, StrategyError
-from ggp_player.lab.positions.forked_searches import can_fork
+from ggp_player.lab.positions.forked_searches import Setting, can_fork
 from ggp_player.lab.positions.position_test import (
     LoadedSet,
-    Setting,
     as_json,
     comparisons,
     mean_share,

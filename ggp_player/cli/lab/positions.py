@@ -13,8 +13,12 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 import gdl
+from gdl.analysis import analyse
+from gdl.analysis.symmetry import find_symmetries, generated_group
+from gdl.errors import counted
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.lab.positions.forked_searches import Setting, can_fork
+from ggp_player.errors import LabError
+from ggp_player.lab.positions.forked_searches import PreparedSearches, Setting, can_fork
 from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.position_test import (
     LoadedSet,
@@ -24,8 +28,10 @@ from ggp_player.lab.positions.position_test import (
     settings_of,
 )
 from ggp_player.lab.positions.position_test import as_json as report_as_json
-from ggp_player.lab.positions.set_making import Order, SolverName, make_set
+from ggp_player.lab.positions.set_making import Order, make_set
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX, sets_in
+from ggp_player.lab.positions.solver_matches import LOST, WON, SolverMatch, SolverMatches
+from ggp_player.lab.positions.solving.solvers import SolverName, new_solver
 from ggp_player.worker.warm_up_process import warm_up_first
 
 DEFAULT_SECONDS = (0.02, 0.1)
@@ -111,6 +117,65 @@ def run_test(
         _print(results, compared)
 
 
+def run_play(
+    strategy: str,
+    rulesheet: Path,
+    solver: SolverName,
+    plies: int,
+    seconds: float,
+    prepare: float,
+    nodes: int,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Let a strategy play a solver, and tell where it gave value away."""
+    if not can_fork():
+        raise click.ClickException("positions are searched in forks, which this system has not")
+    setting = Setting(strategy, seconds, prepare, seed)
+    if setting.is_of_other_version:
+        raise click.UsageError("name a strategy of this version")
+    warm_up_first(say_on_stderr)
+    with reporting_unplayable_game():
+        machine = gdl.compile(gdl.load(rulesheet))
+        machine.warm_up()
+        structure = analyse(machine)
+        if not structure.goals.is_rivalry or structure.goals.sum.value != WON:
+            raise LabError("a solver plays two rivals whose goal values add up to 100")
+        symmetries = generated_group(machine, find_symmetries(machine))
+        game = machine.ruleset.game
+        exact = new_solver(solver, machine, symmetries, nodes)
+        searches = PreparedSearches(setting, machine, game)
+        played = SolverMatches(machine, exact, searches, symmetries, plies, seed)
+        with _shown() as progress:
+            task = progress.add_task(f"{game}, {setting}", total=len(played.matches))
+
+            def tell(ended: int) -> None:
+                progress.update(task, completed=ended, refresh=progress.console.is_terminal)
+
+            played.play(jobs, tell)
+    if as_json:
+        found = [match.to_json() for match in played.matches]
+        head = {"strategy": strategy, "seconds": seconds, "start_clock": prepare, "seed": seed}
+        click.echo(json.dumps({"game": game, **head, "plies": plies, "matches": found}, indent=2))
+    else:
+        _print_matches(played.matches, f"{game}, {setting}")
+
+
+def _print_matches(matches: Sequence[SolverMatch], heading: str) -> None:
+    """Say how many matches had no error, and list the errors."""
+    wrong = [match for match in matches if match.error is not None]
+    lost = sum(match.error is None and match.value == LOST for match in matches)
+    moves = sum(match.moves for match in matches) + len(wrong)
+    judged = f"{counted(len(wrong), 'error')} in {counted(moves, 'move')}"
+    click.echo(f"{heading}: {judged}; {lost} of {len(matches)} matches began lost")
+    for match in wrong:
+        assert match.error is not None
+        line = " ".join(map(str, match.line)) or "the beginning"
+        error = match.error
+        click.echo(f"  after {line}: {error.move} leaves {error.left} of {error.had}")
+
+
 def _own_sets() -> list[Path]:
     """The sets of the sources, where this is run from them."""
     found = sets_in(OWN_SETS)
@@ -122,25 +187,30 @@ def _own_sets() -> list[Path]:
 def _tested(loaded: LoadedSet, settings: Sequence[Setting], jobs: int) -> list[SetResult]:
     """Test some settings on a set, and show how far it is on stderr."""
     found = []
-    console = Console(stderr=True)
-    # Without its thread: a fork that is made while that has a lock would wait for it for ever.
-    shown = Progress(
-        console=console,
+    with _shown() as progress:
+        for setting in settings:
+            task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
+
+            def tell(task: TaskID = task) -> None:
+                progress.update(task, advance=1, refresh=progress.console.is_terminal)
+
+            found.append(loaded.test(setting, jobs, tell))
+            progress.remove_task(task)
+    return found
+
+
+def _shown() -> Progress:
+    """A bar on stderr.
+
+    Without its thread: a fork that is made while that has a lock would wait for it for ever.
+    """
+    return Progress(
+        console=Console(stderr=True),
         transient=True,
         auto_refresh=False,
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    with shown as progress:
-        for setting in settings:
-            task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
-
-            def tell(task: TaskID = task) -> None:
-                progress.update(task, advance=1, refresh=console.is_terminal)
-
-            found.append(loaded.test(setting, jobs, tell))
-            progress.remove_task(task)
-    return found
 
 
 def _print(results: Sequence[SetResult], compared: Sequence[tuple[Setting, Setting]]) -> None:

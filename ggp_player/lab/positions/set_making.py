@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import Any, TextIO
 
 import gdl
 from gdl import Ruleset
 from gdl.analysis.symmetry import find_symmetries, generated_group
-from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.version import __version__
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.position_maker import PositionMaker, Recipe
@@ -27,15 +26,7 @@ from ggp_player.lab.positions.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.positions.solving.bitboard_solvers import (
-    ConnectFourSolver,
-    HexSolver,
-    ReversiSolver,
-)
-from ggp_player.lab.positions.solving.move_solver import MoveSolver, ProofSolver
-
-SolverName: TypeAlias = Literal["proof", "connect-four", "hex", "reversi"]
-"""The solvers: of any game, and of our own rulesheets of three games."""
+from ggp_player.lab.positions.solving.solvers import SolverName, new_solver
 
 GAMES_BETWEEN_NOTES = 20
 """Games without a position after which their number is written down."""
@@ -70,7 +61,7 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     machine = gdl.compile(ruleset)
     machine.warm_up()
     symmetries = generated_group(machine, find_symmetries(machine))
-    solver = _solver(order, machine, symmetries)
+    solver = new_solver(order.solver, machine, symmetries, order.nodes)
     maker = PositionMaker(machine, solver, order.recipe, order.seed, symmetries)
     about = {
         "solver": solver.description,
@@ -98,16 +89,6 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     save_set(positions, path)
     partial.unlink()
     return positions
-
-
-def _solver(order: Order, machine: PropnetStateMachine, symmetries: SymmetryGroup) -> MoveSolver:
-    if order.solver == "connect-four":
-        return ConnectFourSolver(machine, order.nodes)
-    if order.solver == "hex":
-        return HexSolver(machine, order.nodes)
-    if order.solver == "reversi":
-        return ReversiSolver(machine, order.nodes)
-    return ProofSolver(machine, symmetries, order.nodes)
 
 
 def _new_positions(

@@ -20,7 +20,7 @@ import pytest
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.lab.match import MoveLimit, SeatedStrategy
-from ggp_player.lab.positions.solving.bitboard_solvers import ConnectFourSolver
+from ggp_player.lab.positions.solving.solvers import ConnectFourSolver
 from ggp_player.lab.positions.turns import after_choice
 from ggp_player.strategies import Position
 from ggp_player.strategies.solver import ProofTree

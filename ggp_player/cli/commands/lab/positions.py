@@ -12,6 +12,14 @@ from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, output_opti
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
+_SOLVER = click.option(
+    "--solver",
+    type=click.Choice(["proof", "connect-four", "hex", "reversi"]),
+    default="proof",
+    help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
+)
+
+
 @click.group("positions", short_help="Make sets of solved positions, and count errors in them.")
 def positions_command() -> None:
     """Make sets of critical solved positions, and count the errors of strategies in them."""
@@ -28,12 +36,7 @@ def positions_command() -> None:
     metavar="FIRST-LAST",
     help="How many choices lead to a position.",
 )
-@click.option(
-    "--solver",
-    type=click.Choice(["proof", "connect-four", "hex", "reversi"]),
-    default="proof",
-    help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
-)
+@_SOLVER
 @number_option(
     "--nodes", click.IntRange(1), 5_000_000, "Leave out positions that take more to solve."
 )
@@ -120,4 +123,36 @@ def test_command() -> None:
     \b
     Example:
         ggp-player lab positions test mcts --against uct --seconds 0.02 --count 20
+    """
+
+
+@positions_command.command("play")
+@click.argument("strategy")
+@click.argument("rulesheet", type=RULESHEET, metavar="GAME")
+@_SOLVER
+@number_option("--plies", click.IntRange(0), 2, "How many choices make an opening.")
+@number_option(
+    "--seconds", click.FloatRange(0, min_open=True), 1.0, "CPU seconds for each move.", unit="S"
+)
+@number_option(
+    "--prepare",
+    click.FloatRange(0),
+    0.0,
+    "CPU seconds for preparing in the initial state; what learns needs some 25.",
+    unit="S",
+)
+@number_option("--nodes", click.IntRange(1), 1_000_000_000, "End where a move takes more to solve.")
+@click.option("--seed", type=int, default=0, metavar="N")
+@number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
+@click.option("--json", "as_json", is_flag=True, help="Write all matches as JSON.")
+@runs("ggp_player.cli.lab.positions:run_play")
+def play_command() -> None:
+    """Let a strategy play a solver from all openings, in both seats, until its first error.
+
+    The solver makes one of the best moves, drawn at random. Each move is searched in a fork of the
+    process, by the strategy as it is after preparing, so this does not run on Windows.
+
+    \b
+    Example:
+        ggp-player lab positions play auto:threads=1 games/ticTacToe.kif --seconds 0.05
     """

@@ -45,7 +45,8 @@ RULESHEET_COMMANDS = {
     *(f"gdl {name}" for name in gdl.__main__.COMMANDS if name not in {"lsp", "serve-oracle"}),
     *(f"ggp-player {name}" for name in ("match", "play", "analyze", "learn", "bench")),
     *("ggp-player tournament", "ggp-player matches import"),
-    *(f"ggp-player lab {name}" for name in ("duel", "ladder play", "positions make", "profile")),
+    *(f"ggp-player lab {name}" for name in ("duel", "ladder play", "profile")),
+    *(f"ggp-player lab positions {name}" for name in ("make", "play")),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -89,3 +90,29 @@ def test_a_file_that_is_no_set_is_named(tmp_path: Path) -> None:
     result = run("test", "mcts", str(path))
     assert result.exit_code == 1
     assert f"{path} cannot be read" in result.stderr
+
+
+@pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
+def test_matches_against_a_solver_are_told_as_text_and_as_json() -> None:
+    options = ["--plies", "0", "--seconds", "10", "--solver", "proof"]
+    result = run("play", "proof:megabytes=1", TIC_TAC_TOE, *options)
+    assert result.exit_code == 0, result.output
+    sentence = "no errors in 8 moves; 0 of 2 matches began lost"
+    assert result.stdout == f"ticTacToe, proof:megabytes=1 at 10 s: {sentence}\n"
+    result = run("play", "random", TIC_TAC_TOE, *options)
+    assert re.search(r"\n  after .*\): \(put \w\d\) leaves 0 of 50\n", result.stdout)
+    found = json.loads(run("play", "random", TIC_TAC_TOE, *options, "--json").stdout)
+    first, second = found["matches"]
+    assert (found["game"], found["plies"], first["role"], second["role"]) == ("ticTacToe", 0, 0, 1)
+    assert first["error"]["had"] == 50
+
+
+@pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
+def test_what_a_solver_cannot_play_is_refused() -> None:
+    result = run("play", "legal@python3", TIC_TAC_TOE)
+    assert (result.exit_code, "name a strategy of this version" in result.stderr) == (2, True)
+    result = run("play", "legal", str(GAMES / "trefoil.kif"))
+    assert result.exit_code == 1
+    assert "a solver plays two rivals whose goal values add up to 100" in result.stderr
+    result = run("play", "planner", TIC_TAC_TOE)
+    assert "planner is for games of one role" in result.stderr

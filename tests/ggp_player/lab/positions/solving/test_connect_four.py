@@ -10,8 +10,8 @@ import pytest
 import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.positions.solving.bitboard_solvers import ConnectFourSolver
 from ggp_player.lab.positions.solving.move_solver import ProofSolver
+from ggp_player.lab.positions.solving.solvers import ConnectFourSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
 from tests.support.textbook_solver import textbook_values
 

@@ -9,8 +9,8 @@ import pytest
 import gdl
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solved_positions import OWN_SETS
-from ggp_player.lab.positions.solving.bitboard_solvers import HexSolver
 from ggp_player.lab.positions.solving.move_solver import ProofSolver
+from ggp_player.lab.positions.solving.solvers import HexSolver
 from ggp_player.lab.positions.turns import after_forced
 from tests.ggp_player.lab.positions.solving.random_states import random_state
 

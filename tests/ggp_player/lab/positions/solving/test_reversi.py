@@ -11,9 +11,9 @@ import pytest
 import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.positions.solving.bitboard_solvers import ReversiSolver
 from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.solving.reversi_kernels import placeable
+from ggp_player.lab.positions.solving.solvers import ReversiSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
 from tests.support.textbook_solver import textbook_values
 

@@ -1,4 +1,4 @@
-"""Solvers of single games: from facts to bitboards, and from what a search finds to goals.
+"""Solvers by name; those of single games go from facts to bitboards, and from values to goals.
 
 Each gives up after ``nodes`` nodes. Its transposition table has ``entries`` entries, and is kept
 from position to position, which changes no value.
@@ -6,9 +6,12 @@ from position to position, which changes no value.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
 from gdl import Function, State, StateMachine, Term
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solving import connect_four_kernels, hex_kernels, reversi_kernels
 from ggp_player.lab.positions.solving.connect_four_kernels import (
@@ -19,10 +22,13 @@ from ggp_player.lab.positions.solving.connect_four_kernels import (
     LEVELS,
     STRIDE,
 )
-from ggp_player.lab.positions.solving.move_solver import MoveSolver
+from ggp_player.lab.positions.solving.move_solver import MoveSolver, ProofSolver
 from ggp_player.lab.positions.turns import after_choice
 
 COLUMN_BITS = (1 << LEVELS) - 1
+
+SolverName: TypeAlias = Literal["proof", "connect-four", "hex", "reversi"]
+"""The solvers: of any game, and of our own rulesheets of three games."""
 
 
 class ConnectFourSolver(MoveSolver):
@@ -162,3 +168,16 @@ def _arguments(move: Term, name: str, arguments: str) -> list[int]:
     if isinstance(move, Function) and move.name == name:
         return [int(str(argument)) for argument in move.args]
     raise PositionSetError(f"expected a move ({name} {arguments}); found {move}")
+
+
+def new_solver(
+    name: SolverName, machine: PropnetStateMachine, symmetries: SymmetryGroup, nodes: int
+) -> MoveSolver:
+    """Make the solver of that name, which gives up after so many nodes."""
+    if name == "connect-four":
+        return ConnectFourSolver(machine, nodes)
+    if name == "hex":
+        return HexSolver(machine, nodes)
+    if name == "reversi":
+        return ReversiSolver(machine, nodes)
+    return ProofSolver(machine, symmetries, nodes)

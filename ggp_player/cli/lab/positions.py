@@ -122,6 +122,7 @@ def run_play(
     rulesheet: Path,
     solver: SolverName,
     plies: int,
+    count: int | None,
     seconds: float,
     prepare: float,
     nodes: int,
@@ -146,7 +147,7 @@ def run_play(
         game = machine.ruleset.game
         exact = new_solver(solver, machine, symmetries, nodes)
         searches = PreparedSearches(setting, machine, game)
-        played = SolverMatches(machine, exact, searches, symmetries, plies, seed)
+        played = SolverMatches(machine, exact, searches, symmetries, plies, count, seed)
         with _shown() as progress:
             task = progress.add_task(f"{game}, {setting}", total=len(played.matches))
 

@@ -1,4 +1,4 @@
-"""Matches of a strategy against a solver, from all openings of so many plies: where does it err?
+"""Matches of a strategy against a solver, from openings of so many plies: where does it err?
 
 The solver knows what each move is worth, and makes one of the best, drawn at random. So a match
 tells of every move of the strategy whether it gives value away, also in positions that a set of
@@ -25,6 +25,9 @@ from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
 
 MAX_OPENINGS = 10_000
 """More openings than that are refused."""
+
+PATIENCE = 20
+"""So many random games are tried for each opening."""
 
 WON, LOST = 100, 0
 """What a role gets at best and at worst."""
@@ -74,8 +77,9 @@ class SolverMatch:
 class SolverMatches:
     """The matches of a game of two rivals whose goal values add up to 100.
 
+    They are from all openings of so many ``plies``, or from ``count`` that are drawn at random.
     ``matches`` are all of them, with what has come of them so far. Raises :class:`LabError` where
-    there are no openings of so many plies, or more than ``MAX_OPENINGS``.
+    there are no such openings, or more than ``MAX_OPENINGS`` to go through.
     """
 
     def __init__(
@@ -85,6 +89,7 @@ class SolverMatches:
         searches: PreparedSearches,
         symmetries: SymmetryGroup | None,
         plies: int,
+        count: int | None = None,
         seed: int = 0,
     ) -> None:
         self._machine = machine
@@ -93,7 +98,9 @@ class SolverMatches:
         self._symmetries = symmetries
         self._seed = seed
         self._values: dict[tuple[bytes, int], int] = {}
-        openings = self._openings(plies)
+        openings = self._openings(plies) if count is None else self._drawn(plies, count)
+        if not openings:
+            raise LabError(f"no position of the game is {plies} plies from the initial one")
         self.matches = [
             SolverMatch(line, role, state, list(line))
             for line, state in openings
@@ -191,9 +198,25 @@ class SolverMatches:
                     after.setdefault(self._key(next_state), ((*line, move), next_state))
             found = after
             if len(found) > MAX_OPENINGS:
-                raise LabError(f"there are more than {MAX_OPENINGS} openings: take fewer plies")
-        if not found:
-            raise LabError(f"no position of the game is {plies} plies from the initial one")
+                raise LabError(
+                    f"there are more than {MAX_OPENINGS} openings: take fewer plies, or some drawn"
+                )
+        return list(found.values())
+
+    def _drawn(self, plies: int, count: int) -> Sequence[tuple[Line, State]]:
+        """So many of them, by random play, or fewer where it seldom finds another."""
+        machine, random = self._machine, Random(f"{self._seed}:openings")
+        found: dict[bytes, tuple[Line, State]] = {}
+        for _ in range(PATIENCE * count):
+            line: Line = ()
+            state = after_forced(machine, machine.initial_state())
+            while len(line) < plies and (moves := list(self._moves(state))):
+                move, state = random.choice(moves)
+                line = (*line, move)
+            if len(line) == plies:
+                found.setdefault(self._key(state), (line, state))
+            if len(found) == count:
+                break
         return list(found.values())
 
     def _moves(self, state: State) -> Iterator[tuple[Term, State]]:

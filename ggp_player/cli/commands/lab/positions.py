@@ -131,6 +131,12 @@ def test_command() -> None:
 @click.argument("rulesheet", type=RULESHEET, metavar="GAME")
 @_SOLVER
 @number_option("--plies", click.IntRange(0), 2, "How many choices make an opening.")
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only so many openings, drawn at random.  [default: all]",
+)
 @number_option(
     "--seconds", click.FloatRange(0, min_open=True), 1.0, "CPU seconds for each move.", unit="S"
 )
@@ -150,9 +156,12 @@ def play_command() -> None:
     """Let a strategy play a solver from all openings, in both seats, until its first error.
 
     The solver makes one of the best moves, drawn at random. Each move is searched in a fork of the
-    process, by the strategy as it is after preparing, so this does not run on Windows.
+    process, by the strategy as it is after preparing, so this does not run on Windows. Few plies
+    can take the solver long: in connect four up to a minute for a move after three.
 
     \b
     Example:
         ggp-player lab positions play auto:threads=1 games/ticTacToe.kif --seconds 0.05
+        ggp-player lab positions play auto:threads=1 games/connectFour.kif --solver connect-four \\
+            --plies 8 --count 20 --prepare 25
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gdl import Term
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
@@ -77,8 +78,25 @@ def test_openings_that_are_none_or_too_many_are_refused(
     with pytest.raises(LabError, match="no position of the game is 9 plies from the initial one"):
         matches_of("legal", tic_tac_toe, 9)
     monkeypatch.setattr(solver_matches, "MAX_OPENINGS", 11)
-    with pytest.raises(LabError, match="more than 11 openings: take fewer plies"):
+    with pytest.raises(LabError, match="more than 11 openings: take fewer plies, or some"):
         matches_of("legal", tic_tac_toe, 2)
+
+
+def test_openings_are_drawn(tic_tac_toe: PropnetStateMachine) -> None:
+    symmetries = generated_group(tic_tac_toe, find_symmetries(tic_tac_toe))
+    solver = ProofSolver(tic_tac_toe, symmetries, entries=2**16)
+    searches = PreparedSearches(Setting("legal", 0.001), tic_tac_toe, "ticTacToe")
+
+    def openings(plies: int, count: int, seed: int) -> list[tuple[Term, ...]]:
+        drawn = SolverMatches(tic_tac_toe, solver, searches, symmetries, plies, count, seed)
+        return [match.opening for match in drawn.matches if match.role == 0]
+
+    assert len(openings(4, 5, 0)) == 5
+    assert openings(4, 5, 0) == openings(4, 5, 0) != openings(4, 5, 1)
+    assert {len(opening) for opening in openings(4, 5, 0)} == {4}
+    assert len(openings(2, 50, 0)) == 12
+    with pytest.raises(LabError, match="no position of the game is 9 plies from the initial one"):
+        openings(9, 5, 0)
 
 
 def test_a_position_too_hard_for_the_solver_is_told(tic_tac_toe: PropnetStateMachine) -> None:

@@ -127,13 +127,15 @@ def prepare(
 class PreparedSearches:
     """Searches by the strategy of a setting, that of each role as it is after its start clock.
 
-    ``game`` names the game where the strategy refuses it, with a :class:`StrategyError`.
+    Raises :class:`StrategyError` where there is no such strategy, or it refuses the ``game``.
     """
 
     def __init__(self, setting: Setting, machine: StateMachine, game: str) -> None:
+        refusal = create(setting.strategy).refusal(machine)
+        if refusal is not None:
+            raise StrategyError(f"{game}: {refusal}")
         self._setting = setting
         self._machine = machine
-        self._game = game
         self._prepared: dict[Constant, Strategy] = {}
 
     def search(
@@ -156,9 +158,6 @@ class PreparedSearches:
         if role not in self._prepared:
             setting = self._setting
             strategy = create(setting.strategy)
-            refusal = strategy.refusal(self._machine)
-            if refusal is not None:
-                raise StrategyError(f"{self._game}: {refusal}")
             seed = f"{setting.seed}:{role}"
             prepare(strategy, self._machine, role, setting.start_clock, seed)
             self._prepared[role] = strategy

@@ -132,7 +132,7 @@ class SolverMatches:
             state = match.state
             role = None if self._machine.is_terminal(state) else chooser(self._machine, state)
             match.is_over = role is None or match.value == LOST
-            if role == match.role or role is None or match.is_over:
+            if role is None or role == match.role or match.is_over:
                 return
             legal = list(self._machine.legal_moves(state, self._machine.roles[role]))
             random.shuffle(legal)
@@ -150,8 +150,9 @@ class SolverMatches:
             legal = self._machine.legal_moves(state, self._machine.roles[role])
             match.value = max(self._values_until(state, role, [move, *legal], WON).values())
         if left < match.value:
-            match.error, match.is_over = ValueLost(move, match.value, left), True
-        else:
+            match.error = ValueLost(move, match.value, left)
+        match.is_over = match.error is not None or match.value == LOST
+        if not match.is_over:
             match.moves += 1
             self._make(match, role, move)
 

@@ -23,7 +23,7 @@ from ggp_player.lab.positions.forked_searches import PreparedSearches, SearchTas
 from ggp_player.lab.positions.solving.move_solver import MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
 
-MAX_OPENINGS = 10_000
+MAX_OPENINGS = 2_000
 """More openings than that are refused."""
 
 PATIENCE = 20
@@ -100,7 +100,7 @@ class SolverMatches:
         self._values: dict[tuple[bytes, int], int] = {}
         openings = self._openings(plies) if count is None else self._drawn(plies, count)
         if not openings:
-            raise LabError(f"no position of the game is {plies} plies from the initial one")
+            raise LabError(f"after {plies} choices nobody has another one: take fewer plies")
         self.matches = [
             SolverMatch(line, role, state, list(line))
             for line, state in openings
@@ -197,11 +197,10 @@ class SolverMatches:
             for line, state in found.values():
                 for move, next_state in self._moves(state):
                     after.setdefault(self._key(next_state), ((*line, move), next_state))
+                if len(after) > MAX_OPENINGS:
+                    what = f"there are more than {MAX_OPENINGS} openings"
+                    raise LabError(f"{what}: take fewer plies, or some drawn at random")
             found = after
-            if len(found) > MAX_OPENINGS:
-                raise LabError(
-                    f"there are more than {MAX_OPENINGS} openings: take fewer plies, or some drawn"
-                )
         return list(found.values())
 
     def _drawn(self, plies: int, count: int) -> Sequence[tuple[Line, State]]:

@@ -75,7 +75,7 @@ def test_the_solver_loses_only_what_it_must(tic_tac_toe: PropnetStateMachine) ->
 def test_openings_that_are_none_or_too_many_are_refused(
     tic_tac_toe: PropnetStateMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(LabError, match="no position of the game is 9 plies from the initial one"):
+    with pytest.raises(LabError, match="after 9 choices nobody has another one"):
         matches_of("legal", tic_tac_toe, 9)
     monkeypatch.setattr(solver_matches, "MAX_OPENINGS", 11)
     with pytest.raises(LabError, match="more than 11 openings: take fewer plies, or some"):
@@ -95,7 +95,7 @@ def test_openings_are_drawn(tic_tac_toe: PropnetStateMachine) -> None:
     assert openings(4, 5, 0) == openings(4, 5, 0) != openings(4, 5, 1)
     assert {len(opening) for opening in openings(4, 5, 0)} == {4}
     assert len(openings(2, 50, 0)) == 12
-    with pytest.raises(LabError, match="no position of the game is 9 plies from the initial one"):
+    with pytest.raises(LabError, match="after 9 choices nobody has another one"):
         openings(9, 5, 0)
 
 

@@ -157,7 +157,7 @@ def play_command() -> None:
 
     The solver makes one of the best moves, drawn at random. Each move is searched in a fork of the
     process, by the strategy as it is after preparing, so this does not run on Windows. Few plies
-    can take the solver long: in connect four up to a minute for a move after three.
+    can take the solver long: in connect four up to two minutes for a move after two.
 
     \b
     Example:

@@ -13,12 +13,9 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 import gdl
-from gdl.analysis import analyse
-from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.errors import counted
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.errors import LabError
-from ggp_player.lab.positions.forked_searches import PreparedSearches, Setting, can_fork
+from ggp_player.lab.positions.forked_searches import Setting, can_fork
 from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.position_test import (
     LoadedSet,
@@ -30,8 +27,8 @@ from ggp_player.lab.positions.position_test import (
 from ggp_player.lab.positions.position_test import as_json as report_as_json
 from ggp_player.lab.positions.set_making import Order, make_set
 from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX, sets_in
-from ggp_player.lab.positions.solver_matches import LOST, WON, SolverMatch, SolverMatches
-from ggp_player.lab.positions.solving.solvers import SolverName, new_solver
+from ggp_player.lab.positions.solver_matches import SolverMatch, SolverMatches
+from ggp_player.lab.positions.solving.solvers import SolverName
 from ggp_player.worker.warm_up_process import warm_up_first
 
 DEFAULT_SECONDS = (0.02, 0.1)
@@ -140,19 +137,13 @@ def run_play(
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
         machine.warm_up()
-        structure = analyse(machine)
-        if not structure.goals.is_rivalry or structure.goals.sum.value != WON:
-            raise LabError("a solver plays two rivals whose goal values add up to 100")
-        symmetries = generated_group(machine, find_symmetries(machine))
         game = machine.ruleset.game
-        exact = new_solver(solver, machine, symmetries, nodes)
-        searches = PreparedSearches(setting, machine, game)
-        played = SolverMatches(machine, exact, searches, symmetries, plies, count, seed)
+        played = SolverMatches(machine, setting, solver, nodes, plies, count)
         with _shown() as progress:
             task = progress.add_task(f"{game}, {setting}", total=len(played.matches))
 
-            def tell(ended: int) -> None:
-                progress.update(task, completed=ended, refresh=progress.console.is_terminal)
+            def tell() -> None:
+                progress.update(task, advance=1, refresh=progress.console.is_terminal)
 
             played.play(jobs, tell)
     if as_json:
@@ -166,7 +157,7 @@ def run_play(
 def _print_matches(matches: Sequence[SolverMatch], heading: str) -> None:
     """Say how many matches had no error, and list the errors."""
     wrong = [match for match in matches if match.error is not None]
-    lost = sum(match.error is None and match.value == LOST for match in matches)
+    lost = sum(match.is_lost for match in matches)
     moves = sum(match.moves for match in matches) + len(wrong)
     judged = f"{counted(len(wrong), 'error')} in {counted(moves, 'move')}"
     click.echo(f"{heading}: {judged}; {lost} of {len(matches)} matches began lost")

@@ -16,11 +16,13 @@ from random import Random
 from typing import Any, TypeAlias
 
 from gdl import State, Term
-from gdl.engine import PropnetStateMachine, SymmetryGroup
+from gdl.analysis import analyse
+from gdl.analysis.symmetry import find_symmetries, generated_group
+from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
 from ggp_player.lab.balance import canonical_key
-from ggp_player.lab.positions.forked_searches import PreparedSearches, SearchTask
-from ggp_player.lab.positions.solving.move_solver import MoveSolver
+from ggp_player.lab.positions.forked_searches import PreparedSearches, SearchTask, Setting
+from ggp_player.lab.positions.solving.solvers import SolverName, new_solver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
 
 MAX_OPENINGS = 2_000
@@ -52,20 +54,22 @@ class SolverMatch:
     before that is known; of ``moves`` of the strategy all but an ``error`` have kept it.
     """
 
-    opening: Line
     role: int
     state: State
     line: list[Term]
     value: int | None = None
     moves: int = 0
     error: ValueLost | None = None
-    is_over: bool = False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the strategy had nothing to lose from the opening on."""
+        return self.error is None and self.value == LOST
 
     def to_json(self) -> dict[str, Any]:
         """The match as it stands, with moves as text."""
         error = self.error
         return {
-            "opening": list(map(str, self.opening)),
             "role": self.role,
             "line": list(map(str, self.line)),
             "value": self.value,
@@ -75,75 +79,84 @@ class SolverMatch:
 
 
 class SolverMatches:
-    """The matches of a game of two rivals whose goal values add up to 100.
+    """The matches of the strategy of a setting, in both seats, against a solver.
 
-    They are from all openings of so many ``plies``, or from ``count`` that are drawn at random.
+    They are from all openings of so many ``plies``, or from ``count`` that are drawn at random. The
+    solver gives up a move after so many ``nodes``.
     ``matches`` are all of them, with what has come of them so far. Raises :class:`LabError` where
-    there are no such openings, or more than ``MAX_OPENINGS`` to go through.
+    the goal values of two rivals do not add up to 100, where there are no such openings, or more
+    than ``MAX_OPENINGS`` to go through, and :class:`StrategyError` as the searches do.
     """
 
     def __init__(
         self,
         machine: PropnetStateMachine,
-        solver: MoveSolver,
-        searches: PreparedSearches,
-        symmetries: SymmetryGroup | None,
+        setting: Setting,
+        solver: SolverName,
+        nodes: int,
         plies: int,
         count: int | None = None,
-        seed: int = 0,
     ) -> None:
+        structure = analyse(machine)
+        if not structure.goals.is_rivalry or structure.goals.sum.value != WON:
+            raise LabError("a solver plays two rivals whose goal values add up to 100")
         self._machine = machine
-        self._solver = solver
-        self._searches = searches
-        self._symmetries = symmetries
-        self._seed = seed
+        self._searches = PreparedSearches(setting, machine, machine.ruleset.game)
+        self._symmetries = generated_group(machine, find_symmetries(machine))
+        self._solver = new_solver(solver, machine, self._symmetries, nodes)
+        self._seed = setting.seed
         self._values: dict[tuple[bytes, int], int] = {}
         openings = self._openings(plies) if count is None else self._drawn(plies, count)
         if not openings:
             raise LabError(f"after {plies} choices nobody has another one: take fewer plies")
         self.matches = [
-            SolverMatch(line, role, state, list(line))
+            SolverMatch(role, state, list(line))
             for line, state in openings
             for role in range(len(machine.roles))
         ]
 
-    def play(self, jobs: int = 1, tell: Callable[[int], None] = lambda _: None) -> None:
+    def play(self, jobs: int = 1, tell: Callable[[], None] = lambda: None) -> None:
         """Play all matches to their ends, ``jobs`` searches at a time.
 
-        ``tell`` is called with the matches that have ended. Raises :class:`LabError` where a move
-        takes the solver too many nodes.
+        ``tell`` is called after each match. Raises :class:`LabError` where a move takes the solver
+        too many nodes.
         """
-        while True:
-            for match in self.matches:
-                self._answer(match)
-                tell(sum(each.is_over for each in self.matches))
-            waiting = [match for match in self.matches if not match.is_over]
-            if not waiting:
-                return
+        running: Sequence[SolverMatch] = self.matches
+        while running:
+            waiting = []
+            for match in running:
+                if self._answer(match):
+                    waiting.append(match)
+                else:
+                    tell()
+            running = []
             tasks = [self._task(match) for match in waiting]
             for number, result in self._searches.search(tasks, jobs):
-                self._judge(waiting[number], result.move)
-                tell(sum(each.is_over for each in self.matches))
+                if self._judge(waiting[number], result.move):
+                    running.append(waiting[number])
+                else:
+                    tell()
 
-    def _answer(self, match: SolverMatch) -> None:
-        """Make the solver's moves until the strategy has a choice."""
+    def _answer(self, match: SolverMatch) -> bool:
+        """Make the solver's moves; return whether the strategy has a choice then."""
+        machine = self._machine
         random = Random(f"{self._seed}:{' '.join(map(str, match.line))}:{match.role}")
-        while not match.is_over:
-            state = match.state
-            role = None if self._machine.is_terminal(state) else chooser(self._machine, state)
-            match.is_over = role is None or match.value == LOST
-            if role is None or role == match.role or match.is_over:
-                return
-            legal = list(self._machine.legal_moves(state, self._machine.roles[role]))
+        while match.value != LOST and not machine.is_terminal(match.state):
+            role = chooser(machine, match.state)
+            assert role is not None  # forced moves have been made
+            if role == match.role:
+                return True
+            legal = list(machine.legal_moves(match.state, machine.roles[role]))
             random.shuffle(legal)
             least = WON if match.value is None else WON - match.value
-            values = self._values_until(state, role, legal, least)
+            values = self._values_until(match.state, role, legal, least)
             move = max(values, key=values.__getitem__)
             match.value = WON - values[move]
             self._make(match, role, move)
+        return False
 
-    def _judge(self, match: SolverMatch, move: Term) -> None:
-        """Make a move of the strategy, unless it is an error."""
+    def _judge(self, match: SolverMatch, move: Term) -> bool:
+        """Make a move of the strategy, unless it is an error; return whether the match goes on."""
         state, role = match.state, match.role
         left = self._value(state, role, move)
         if match.value is None:
@@ -151,10 +164,11 @@ class SolverMatches:
             match.value = max(self._values_until(state, role, [move, *legal], WON).values())
         if left < match.value:
             match.error = ValueLost(move, match.value, left)
-        match.is_over = match.error is not None or match.value == LOST
-        if not match.is_over:
-            match.moves += 1
-            self._make(match, role, move)
+        if match.error is not None or match.is_lost:
+            return False
+        match.moves += 1
+        self._make(match, role, move)
+        return True
 
     def _make(self, match: SolverMatch, role: int, move: Term) -> None:
         machine = self._machine

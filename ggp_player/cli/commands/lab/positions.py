@@ -19,6 +19,18 @@ _SOLVER = click.option(
     help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
 )
 
+_PREPARE = number_option(
+    "--prepare",
+    click.FloatRange(0),
+    0.0,
+    "CPU seconds for preparing in the initial state; what learns needs some 25.",
+    unit="S",
+)
+
+_JOBS = number_option(
+    "--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time."
+)
+
 
 @click.group("positions", short_help="Make sets of solved positions, and count errors in them.")
 def positions_command() -> None:
@@ -99,18 +111,12 @@ def make_command() -> None:
     is_flag=True,
     help="Let searches end by themselves: for strategies such as mcts:playouts=20000.",
 )
-@number_option(
-    "--prepare",
-    click.FloatRange(0),
-    0.0,
-    "CPU seconds for preparing in the initial state; what learns needs some 25.",
-    unit="S",
-)
+@_PREPARE
 @click.option(
     "--count", type=click.IntRange(1), metavar="N", help="Only the first positions of each set."
 )
 @click.option("--seed", type=int, default=0, metavar="N")
-@number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
+@_JOBS
 @click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
 @runs("ggp_player.cli.lab.positions:run_test")
 def test_command() -> None:
@@ -140,16 +146,10 @@ def test_command() -> None:
 @number_option(
     "--seconds", click.FloatRange(0, min_open=True), 1.0, "CPU seconds for each move.", unit="S"
 )
-@number_option(
-    "--prepare",
-    click.FloatRange(0),
-    0.0,
-    "CPU seconds for preparing in the initial state; what learns needs some 25.",
-    unit="S",
-)
+@_PREPARE
 @number_option("--nodes", click.IntRange(1), 1_000_000_000, "End where a move takes more to solve.")
 @click.option("--seed", type=int, default=0, metavar="N")
-@number_option("--jobs", click.IntRange(1, 256), 1, "Positions that are searched at the same time.")
+@_JOBS
 @click.option("--json", "as_json", is_flag=True, help="Write all matches as JSON.")
 @runs("ggp_player.cli.lab.positions:run_play")
 def play_command() -> None:
@@ -157,7 +157,7 @@ def play_command() -> None:
 
     The solver makes one of the best moves, drawn at random. Each move is searched in a fork of the
     process, by the strategy as it is after preparing, so this does not run on Windows. Few plies
-    can take the solver long: in connect four up to two minutes for a move after two.
+    can take the solver long: in connect four up to a minute and a half for a move after two.
 
     \b
     Example:

@@ -16,7 +16,8 @@ _SOLVER = click.option(
     "--solver",
     type=click.Choice(["proof", "connect-four", "hex", "reversi"]),
     default="proof",
-    help="What solves: all but proof are for our own rulesheets of these games, hex of any size.",
+    help="What solves: all but proof are for our own rulesheets of these games, hex of any size, "
+    "and need the extra kernels.",
 )
 
 _PREPARE = number_option(
@@ -161,7 +162,7 @@ def play_command() -> None:
 
     \b
     Example:
-        ggp-player lab positions play auto:threads=1 games/ticTacToe.kif --seconds 0.05
+        ggp-player lab positions play auto:threads=1 games/ticTacToe.kif --prepare 1
         ggp-player lab positions play auto:threads=1 games/connectFour.kif --solver connect-four \\
             --plies 8 --count 20 --prepare 25
     """

@@ -6,13 +6,14 @@ from position to position, which changes no value.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from gdl import Function, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.errors import PositionSetError
+from ggp_player.errors import LabError, PositionSetError
 from ggp_player.lab.positions.solving import connect_four_kernels, hex_kernels, reversi_kernels
 from ggp_player.lab.positions.solving.connect_four_kernels import (
     BOARD,
@@ -173,7 +174,13 @@ def _arguments(move: Term, name: str, arguments: str) -> list[int]:
 def new_solver(
     name: SolverName, machine: PropnetStateMachine, symmetries: SymmetryGroup, nodes: int
 ) -> MoveSolver:
-    """Make the solver of that name, which gives up after so many nodes."""
+    """Make the solver of that name, which gives up after so many nodes.
+
+    Raises :class:`LabError` for one that Numba would have to compile, where that is not installed.
+    """
+    if name != "proof" and find_spec("numba") is None:
+        extra = "pip install 'ggp-player[kernels]'"
+        raise LabError(f"the solver {name} is compiled by Numba, which is not installed: {extra}")
     if name == "connect-four":
         return ConnectFourSolver(machine, nodes)
     if name == "hex":

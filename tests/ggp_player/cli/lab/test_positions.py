@@ -116,3 +116,16 @@ def test_what_a_solver_cannot_play_is_refused() -> None:
     assert "a solver plays two rivals whose goal values add up to 100" in result.stderr
     result = run("play", "planner", TIC_TAC_TOE)
     assert "planner is for games of one role" in result.stderr
+
+
+@pytest.mark.parametrize("command", [["make"], ["play", "legal"]])
+def test_a_solver_without_numba_says_what_to_install(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ggp_player.lab.positions.solving.solvers.find_spec", lambda _: None)
+    result = run(*command, str(GAMES / "connectFour.kif"), "--solver", "connect-four")
+    assert result.exit_code == 1
+    assert "the solver connect-four is compiled by Numba, which is not installed" in result.stderr
+    assert "pip install 'ggp-player[kernels]'" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import weakref
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -95,7 +96,7 @@ class OtherSearches:
 
 
 class _SeatProcess:
-    """A process of the other interpreter; it ends when its standard input does."""
+    """A process of the other interpreter; it ends at the latest when nobody has this any more."""
 
     def __init__(self, spec: str, python: str) -> None:
         self._spec = spec
@@ -112,6 +113,7 @@ class _SeatProcess:
             )
         except OSError as error:
             raise LabError(f"{python} cannot be run: {error.strerror}") from error
+        self._end = weakref.finalize(self, _end, self._process)
 
     def begin(self, strategy: str, rules: str, game: str, memory: int) -> None:
         """Begin a match of a game, which a strategy plays."""
@@ -160,8 +162,13 @@ class _SeatProcess:
 
     def close(self) -> None:
         """End the process, and wait until it has ended."""
-        with self._process:
-            pass
+        self._end()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process, whatever it is at, and wait until it has ended."""
+    process.kill()
+    process.communicate()
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ggp_player.lab.balance import LabGame
 from ggp_player.lab.match import MoveLimit, PairTask, play_pair
 from ggp_player.lab.other_version import version_of
 from tests.support.lab_games import NIM, TIC_TAC_TOE
+from tests.support.paths import ROOT
 
 SECONDS = MoveLimit(seconds=0.01)
 TIME_ENOUGH = MoveLimit(seconds=60)
@@ -70,3 +72,19 @@ def test_an_environment_without_the_package_is_told(tmp_path: Path) -> None:
     python.chmod(0o755)
     with pytest.raises(LabError, match="has died: is ggp-player installed there"):
         play_pair(task(TIC_TAC_TOE, f"legal@{python}", "legal"))
+
+
+PLAYING = """
+import sys
+from ggp_player.lab.match import MoveLimit, PairTask, play_pair
+from tests.support.lab_games import TIC_TAC_TOE
+players = "minimax", "legal@" + sys.executable
+limit = MoveLimit(seconds=0.01)
+play_pair(PairTask("ticTacToe", TIC_TAC_TOE.rules, players, limit, 0, 0, (), 2**24))
+"""
+
+
+def test_its_process_ends_with_whoever_played_it() -> None:
+    command = [sys.executable, "-W", "error", "-c", PLAYING]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -23,7 +23,7 @@ Colours = NDArray[np.int64]
 Permutation = NDArray[np.int64]
 """int64 (vertices,): what each vertex becomes."""
 
-WORK = 3_000_000
+WORK = 15_000_000
 """Edges visited before the search is cut off."""
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

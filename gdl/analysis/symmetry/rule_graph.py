@@ -18,7 +18,7 @@ from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value
 from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
-SYMMETRY_BUDGET = GroundingBudget(rules=40_000, cpu_seconds=10, memory=2**31)
+SYMMETRY_BUDGET = GroundingBudget(rules=100_000, cpu_seconds=10, memory=2**31)
 """With more ground rules, no symmetries are searched."""
 
 

@@ -56,8 +56,8 @@ LARGE_WEIGHTS = 2**24
 """Weights in the tables of walks, about, where cells have supports: what is stored can have twice
 as many."""
 
-MOST_IMAGES = 8
-"""Symmetries by which tables share weights, at most."""
+FEW_TABLES = 8
+"""So many tables that share their entries are learned like any other."""
 
 FILLED = 1 / 6
 """The part of the cells of a line in which each digit but 0 is, in the middle of a match."""
@@ -100,7 +100,7 @@ def design_tables(
     layout = machine.engine.layout
     joined = join_cells(layout, cells)
     context = find_context(machine.facts, cells, layout, joined)
-    images = symmetries.facts[:MOST_IMAGES]
+    images = symmetries.facts
     parts, cubes, alike = draw_cube_tuples(cells, layout, CUBES, random, context)
     phases = [fluent for cell in turns for fluent in cell.fluents + cell.others]
     count = WALKS // len(images)
@@ -126,7 +126,7 @@ def first_paces(tables: PatternTables) -> NDArray[np.float32]:
     paces = np.ones((tables.entries + 1, 1), np.float32)
     firsts, first_tables, shared = np.unique(tables.firsts, return_index=True, return_counts=True)
     for first, table, count in zip(firsts.tolist(), first_tables, shared, strict=True):
-        if count > MOST_IMAGES:
+        if count > FEW_TABLES:
             shares = _shares_of_counts(tables, table)
             paces[first : first + len(shares), 0] /= np.maximum(1.0, count * shares)
     return paces

@@ -132,9 +132,12 @@ class _Layout:
 
 
 def _images_of(pairs: Pairs, elements: Sequence[Sequence[int]]) -> list[Pairs]:
-    """What symmetries make of a table's pairs, each once."""
-    mapped = (tuple(sorted((element[fluent], n) for fluent, n in pairs)) for element in elements)
-    return list(dict.fromkeys(mapped))
+    """What symmetries make of a table's pairs, the first of those that say the same."""
+    found: dict[frozenset[frozenset[int]], Pairs] = {}
+    for element in elements:
+        mapped = tuple(sorted((element[fluent], n) for fluent, n in pairs))
+        found.setdefault(_classes(mapped), mapped)
+    return list(found.values())
 
 
 def _pairs_of(cells: Sequence[Cell], members: tuple[int, ...]) -> tuple[Pairs, int]:

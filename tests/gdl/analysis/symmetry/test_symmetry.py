@@ -20,6 +20,7 @@ from gdl.engine.machine import PropnetStateMachine
 from tests.support.analysed_games import SCALES, compiled, structure_of
 from tests.support.compiled_games import machine_of
 from tests.support.marks import thorough
+from tests.support.paths import CORPUS
 
 SYMMETRIC = ["ticTacToe", "breakthrough", "handDuel", "pegSolitaire"]
 
@@ -151,6 +152,7 @@ def group_of(machine: PropnetStateMachine) -> SymmetryGroup:
         ("ticTacToe", 8),
         ("connectFour", 2),
         ("dotsAndBoxes", 16),
+        ("quarto", 64),
         ("handDuel", 1),
         pytest.param("chess", 1, marks=pytest.mark.thorough),
     ],
@@ -159,6 +161,13 @@ def test_the_groups_of_games(name: str, order: int) -> None:
     group = group_of(machine_of(name))
     assert len(group.facts) == len(group.moves) == order
     assert group.facts[0].tolist() == list(range(group.facts.shape[1]))
+
+
+@pytest.mark.corpus
+def test_rules_that_write_out_what_stays_are_searched_too() -> None:
+    """They have 40,000 instances, one for each square and move."""
+    machine = gdl.compile(gdl.load(CORPUS / "rulesheets" / "breakthrough.kif"))
+    assert len(group_of(machine).facts) == 2
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "dotsAndBoxes", *thorough("pentago")])

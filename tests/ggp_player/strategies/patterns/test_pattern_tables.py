@@ -95,6 +95,13 @@ def test_images_of_a_tuple_share_its_weights() -> None:
     assert indices_of(tables, states).tolist() == [[2, 0, 5, 3], [0, 2, 3, 5]]
 
 
+def test_an_image_that_tells_the_same_apart_is_no_table() -> None:
+    images = np.array([[0, 1, 2, 3], [2, 3, 0, 1], [1, 0, 3, 2]], np.int32)
+    tables = lay_out_tables([Cell((0, 1)), Cell((2, 3))], [(0,), (0, 1)], (), 4, images)
+    assert tables.sizes.tolist() == [3, 3, 9]
+    assert tables.firsts.tolist() == [0, 0, 3]
+
+
 def test_symmetries_that_change_the_phase_are_left_out() -> None:
     images = np.array([[0, 1, 2, 3], [1, 0, 3, 2]], np.int32)
     tables = lay_out_tables([Cell((0,)), Cell((1,))], [(0,), (1,)], (2, 3), 4, images)

@@ -223,8 +223,8 @@ def test_entries_that_many_lines_share_move_by_less() -> None:
 def test_large_tables_that_many_share_are_not_over_counts() -> None:
     """They may come from a file, in which anything can stand."""
     cells = [Cell(tuple(range(40)))]
-    images = (np.arange(40)[None, :] + np.arange(40)[:, None]) % 40
-    tables = lay_out_tables(cells, [(0,)], (), 40, images)
+    images = (np.arange(1600)[None, :] + 40 * np.arange(40)[:, None]) % 1600
+    tables = lay_out_tables(cells, [(0,)], (), 1600, images)
     assert len(tables.sizes) == 40
     assert (first_paces(tables) == 1).all()
 

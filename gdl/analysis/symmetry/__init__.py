@@ -5,9 +5,10 @@ In comes a compiled game; out go generators of its symmetry group, and the group
 searches it for ``automorphisms``, and multiplies the generators out.
 """
 
-from gdl.analysis.symmetry.symmetry import find_symmetries, generated_group
+from gdl.analysis.symmetry.symmetry import find_symmetries, generated_group, likely_group
 
 __all__ = [
     "find_symmetries",
     "generated_group",
+    "likely_group",
 ]

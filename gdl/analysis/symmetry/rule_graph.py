@@ -71,13 +71,15 @@ class RuleGraph:
     roles: Mapping[int, Constant]
 
 
-def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
-    """Build the graph of a ruleset's ground rules.
+def build_rule_graph(
+    ruleset: Ruleset, roles: Sequence[Constant], *, with_goals: bool = True
+) -> RuleGraph:
+    """Build the graph of a ruleset's ground rules, or of those that do not say who wins.
 
     Raises :class:`gdl.GroundingLimitError` if there are too many.
     """
     game = ground_game(ruleset, RulePasses.none(), SYMMETRY_BUDGET)
-    builder = _GraphBuilder(game.program, game.symbols)
+    builder = _GraphBuilder(game.program, game.symbols, with_goals=with_goals)
     builder.build(game.flat, roles)
     return builder.graph()
 
@@ -85,9 +87,10 @@ def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 class _GraphBuilder:
     """Collects vertices and edges; the first vertices are the atoms, by number."""
 
-    def __init__(self, program: GroundProgram, symbols: SymbolTable) -> None:
+    def __init__(self, program: GroundProgram, symbols: SymbolTable, *, with_goals: bool) -> None:
         self._program = program
         self._symbols = symbols
+        self._with_goals = with_goals
         atoms = [int(program.heads.max(initial=0)), int(np.abs(program.literals).max(initial=0))]
         atoms += [atom for rows in program.rows.values() for atom in rows.values()]
         self.kinds: list[int] = [VertexKind.ALWAYS, *[VertexKind.ATOM] * max(atoms)]
@@ -191,7 +194,7 @@ class _GraphBuilder:
             self._owned(vertex, VertexKind.PERCEPT, atom)
         for row, atom in _of(rows["goal", 2], number):
             value = goal_value(self._symbols.decode(row[1]))
-            if value is not None:
+            if self._with_goals and value is not None:
                 self._owned(vertex, VertexKind.GOAL + value, atom)
 
     def _owned(self, role: int, kind: int, atom: int) -> None:

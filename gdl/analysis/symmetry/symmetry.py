@@ -1,13 +1,14 @@
 """Symmetries: permutations of facts, moves and roles that leave the rules as they are.
 
 :func:`find_symmetries` finds generators of their group, :func:`generated_group` multiplies these
-out.
+out. :func:`likely_group` asks less of what goals say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from random import Random
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from gdl.analysis.symmetry.automorphisms import AutomorphismSearch, Permutation
 from gdl.analysis.symmetry.rule_graph import RuleGraph, build_rule_graph
 from gdl.engine import MAX_ELEMENTS, PropnetStateMachine, SymmetryGroup, group_of_permutations
 from gdl.errors import GroundingLimitError
+from gdl.playouts import play_out
+from gdl.state_machine import State
 
 Name = TypeVar("Name")
 
@@ -26,14 +29,21 @@ Element: TypeAlias = tuple[int, ...]
 MAX_GENERATORS = 16
 """Generators kept; their products are symmetries too."""
 
+ENDS, MOST_STEPS = 30, 200
+"""Playouts after which a likely symmetry has kept the goals, and the steps of each at most."""
+
 
 def find_symmetries(machine: PropnetStateMachine) -> tuple[Symmetry, ...]:
     """Find generators of a game's symmetry group, proved from its ground rules.
 
     There are none where the rules have too many instances to search.
     """
+    return _search(machine, with_goals=True)
+
+
+def _search(machine: PropnetStateMachine, *, with_goals: bool) -> tuple[Symmetry, ...]:
     try:
-        graph = build_rule_graph(machine.ruleset, machine.roles)
+        graph = build_rule_graph(machine.ruleset, machine.roles, with_goals=with_goals)
     except GroundingLimitError:
         return ()
     search = AutomorphismSearch(graph.kinds, graph.edges)
@@ -64,10 +74,41 @@ def generated_group(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]
     A generator is left out if it exchanges roles or facts that the machine does not know, or if
     the group would be too large with it.
     """
+    return _group_of(machine, _generators(machine, symmetries))
+
+
+def likely_group(machine: PropnetStateMachine, random: Random) -> SymmetryGroup:
+    """Generate the group of symmetries of all rules but goals that have kept these in playouts.
+
+    Rules that count one square after the other, to say who has most, have no symmetries, but what
+    they say has. Nothing is proved of goals. It is otherwise as :func:`generated_group`.
+    """
+    found = list(_generators(machine, _search(machine, with_goals=False)))
+    if found:
+        ends = [_end_of_playout(machine, random) for _ in range(ENDS)]
+        found = [each for each in found if all(_keeps_goals(machine, each, end) for end in ends)]
+    return _group_of(machine, found)
+
+
+def _end_of_playout(machine: PropnetStateMachine, random: Random) -> State:
+    *_, last = play_out(machine, random, MOST_STEPS)
+    return last.state
+
+
+def _keeps_goals(machine: PropnetStateMachine, symmetry: Element, state: State) -> bool:
+    """Whether all roles have the same goals in a state as in its image."""
+    bits = machine.bits(state)
+    image_bits = np.zeros_like(bits)
+    image_bits[list(symmetry[: len(bits)])] = bits
+    image = machine.state(image_bits)
+    return all(machine.goals(state, role) == machine.goals(image, role) for role in machine.roles)
+
+
+def _group_of(machine: PropnetStateMachine, generators: Iterable[Element]) -> SymmetryGroup:
     size = len(machine.facts) + sum(map(len, machine.moves))
     group = [tuple(range(size))]
     used: list[Element] = []
-    for generator in _generators(machine, symmetries):
+    for generator in generators:
         larger = _generated([*used, generator], size)
         if len(larger) <= MAX_ELEMENTS:
             used.append(generator)

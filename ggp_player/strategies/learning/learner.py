@@ -233,7 +233,7 @@ class Learner:
                 yield from self._decide(machine, evaluation)
             return
         threads = max(1, min(self._threads, LEARNING_THREADS, search_memory() // LEARNING_BYTES))
-        self._learning = Learning(machine, seed, evaluation, self._symmetries, threads)
+        self._learning = Learning(machine, seed, evaluation, threads)
         if evaluation is None:
             yield from self._learning.work(plan.learning, clock)
             evaluation = self._learning.evaluation

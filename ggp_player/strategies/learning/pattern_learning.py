@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import State
-from gdl.analysis.symmetry import find_symmetries, generated_group
+from gdl.analysis.symmetry import likely_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import unshared_zeros
 from gdl.language import moves_by_chance
@@ -174,7 +174,6 @@ class Learning:
         machine: PropnetStateMachine,
         seed: int,
         known: LearnedEvaluation | None = None,
-        symmetries: SymmetryGroup | None = None,
         threads: int = 1,
         is_long: bool = False,
     ) -> None:
@@ -183,7 +182,6 @@ class Learning:
         self._seed = seed
         self._known = known
         self._start, self._opening = machine.initial_state(), OPENING
-        self._symmetries = symmetries
         self._chance = [moves_by_chance(role) for role in machine.roles]
         self._play: SelfPlayGames | None = None
         self._others: list[SelfPlayGames] = []
@@ -306,15 +304,12 @@ class Learning:
 
     def _begin_with_nothing(self, clock: Clock) -> Generator[None, None, LearnedEvaluation | None]:
         """Choose the tables, with weights of 0."""
-        machine, symmetries = self._machine, self._symmetries
+        machine, random = self._machine, Random(self._seed)
         labelled = yield from label_states(machine, self._seed, SAMPLES, SAMPLE_SECONDS, clock)
         if len(labelled.states) < MIN_STATES:
             return None
-        if symmetries is None:
-            symmetries = generated_group(machine, find_symmetries(machine))
-        tables = yield from design_tables(
-            machine, labelled, symmetries, Random(self._seed), self._is_long
-        )
+        symmetries = likely_group(machine, random)
+        tables = yield from design_tables(machine, labelled, symmetries, random, self._is_long)
         outputs = len(machine.roles)
         if outputs == 2 and labelled.is_zero_sum:
             outputs = 1

@@ -14,7 +14,7 @@ import gdl
 from gdl.analysis import Symmetry
 from gdl.analysis.evidence.disjoint_sets import DisjointSets
 from gdl.analysis.symmetry.automorphisms import AutomorphismSearch
-from gdl.analysis.symmetry.symmetry import find_symmetries, generated_group
+from gdl.analysis.symmetry.symmetry import find_symmetries, generated_group, likely_group
 from gdl.engine.canonical_state import MAX_ELEMENTS, SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.analysed_games import SCALES, compiled, structure_of
@@ -235,3 +235,40 @@ def test_symmetries_that_exchange_roles_are_left_out() -> None:
 
 def test_without_symmetries_nothing_changes() -> None:
     assert len(generated_group(machine_of("ticTacToe"), ()).facts) == 1
+
+
+# ---------------------------------------------------------------------- likely symmetries
+
+
+@pytest.mark.parametrize(
+    ("name", "proved", "likely"),
+    [("reversi", 1, 4), ("dotsAndBoxes", 16, 64), ("ticTacToe", 8, 8), ("kuhnPoker", 1, 1)],
+)
+def test_goals_that_count_in_some_order_hide_no_likely_symmetry(
+    name: str, proved: int, likely: int
+) -> None:
+    machine = machine_of(name)
+    assert len(group_of(machine).facts) == proved
+    assert len(likely_group(machine, Random(1)).facts) == likely
+
+
+@pytest.mark.parametrize("name", ["reversi", "dotsAndBoxes"])
+def test_play_goes_the_same_way_through_a_likely_symmetry(name: str) -> None:
+    machine = machine_of(name)
+    group = likely_group(machine, Random(1))
+    for facts, moves in zip(group.facts[1:], group.moves[1:], strict=True):
+        assert_same_play_by_index(machine, facts, moves, Random(7))
+
+
+def test_what_changes_a_goal_is_no_likely_symmetry() -> None:
+    """Two boxes, of which one is worth more."""
+    rules = """
+        (role a) (box left) (box right)
+        (<= (legal a (open ?box)) (box ?box))
+        (<= (next (opened ?box)) (does a (open ?box)))
+        (<= terminal (true (opened ?box)))
+        (<= (goal a {}) (true (opened left)))
+        (<= (goal a 40) (not (true (opened left))))
+    """
+    orders = [len(likely_group(compiled(rules.format(goal)), Random(1)).facts) for goal in (40, 60)]
+    assert orders == [2, 1]

@@ -94,10 +94,9 @@ class Lessons:
         machine: PropnetStateMachine,
         _seed: int,
         known: object,
-        symmetries: object,
         threads: int,
     ) -> None:
-        assert (known, symmetries) == (None, None)
+        assert known is None
         self.threads = threads
         self.evaluation: LearnedEvaluation | None = None
         self.seconds = 0.0

@@ -133,7 +133,7 @@ def test_what_patterns_say_is_backed_up_by_minimax(rules: str) -> None:
 
 def test_what_patterns_say_to_three_roles_is_backed_up_by_max_n() -> None:
     machine = machine_of("trefoil")
-    search = guided(machine, learned(machine), 800)
+    search = guided(machine, learned(machine), 1200)
     tree, copied, others = search.memory.tree, 0, 0
     for node, mover, edges in judged_nodes(search):
         own = tree.roles[node, mover]

@@ -86,9 +86,8 @@ OUTPUT = OutputPath(allow_dash=True)
 """The type of an option that names a file to write, or ``-`` for the standard output."""
 
 
-def rulesheet_argument(command: Command) -> Command:
-    """Give a command the argument ``file``, one rulesheet."""
-    return click.argument("file", metavar="FILE", type=FILE)(command)
+rulesheet_argument = click.argument("file", metavar="FILE", type=FILE)
+"""The argument ``file``, one rulesheet."""
 
 
 class MachineKind(StrEnum):
@@ -131,6 +130,17 @@ def ray_option(verb: str, more: str = " It needs the extra ray.") -> Callable[[C
     return click.option("--ray", metavar="ADDRESS", help=text)
 
 
+def options(*them: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Join several options to one; the help lists them in this order."""
+
+    def give(command: Command) -> Command:
+        for option in reversed(them):
+            command = option(command)
+        return command
+
+    return give
+
+
 def machine_option(default: MachineKind) -> Callable[[Command], Command]:
     """Give a command the option ``--machine``, as the argument ``machine``."""
     return click.option(
@@ -142,9 +152,8 @@ def machine_option(default: MachineKind) -> Callable[[Command], Command]:
     )
 
 
-def seed_option(command: Command) -> Command:
-    """Give a command the option ``--seed``, as the argument ``seed``."""
-    return click.option("--seed", default=0, metavar="N", help="One seed, one result.")(command)
+seed_option = click.option("--seed", default=0, metavar="N", help="One seed, one result.")
+"""The option ``--seed``."""
 
 
 def number_option(

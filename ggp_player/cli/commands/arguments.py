@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.arguments import Command, OutputPath, RulesheetPath, number_option
+from gdl.cli.arguments import Command, OutputPath, RulesheetPath, number_option, options
 from ggp_player.archive.archive_limit import ArchiveLimit
 
 MAX_CLOCK = 86_400
@@ -34,39 +34,31 @@ LIMIT_VARIABLE = "GGP_PLAYER_ARCHIVE_LIMIT"
 ARCHIVE_VARIABLE = "GGP_PLAYER_ARCHIVE"
 """The environment variable that says where the archive is."""
 
-_ARCHIVE = click.Path(dir_okay=False, path_type=Path)
 
-
-def match_options(command: Command) -> Command:
-    """Give a command the options of a match: the clocks, the seed, and whether to scramble."""
-    for option in reversed(
-        (
-            clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
-            clock_option("--play-clock", 5, "Whole seconds for each move."),
-            click.option("--seed", default=0, help="Where all randomness begins."),
-            click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
-        )
-    ):
-        command = option(command)
-    return command
-
-
-def games_option(command: Command) -> Command:
-    """Add the option for the games of many matches."""
-    return click.option(
-        "--game",
-        "games",
-        multiple=True,
-        required=True,
-        type=RULESHEET,
-        metavar="RULESHEET",
-        help="A game to play; give the option again for each further one.",
-    )(command)
+games_option = click.option(
+    "--game",
+    "games",
+    multiple=True,
+    required=True,
+    type=RULESHEET,
+    metavar="RULESHEET",
+    help="A game to play; give the option again for each further one.",
+)
+"""The option for the games of many matches."""
 
 
 def clock_option(flag: str, default: int, text: str) -> Callable[[Command], Command]:
     """Make an option for a clock."""
     return number_option(flag, CLOCK, default, text, unit="SECONDS")
+
+
+match_options = options(
+    clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
+    clock_option("--play-clock", 5, "Whole seconds for each move."),
+    click.option("--seed", default=0, help="Where all randomness begins."),
+    click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
+)
+"""The options of a match: the clocks, the seed, and whether to scramble."""
 
 
 def output_option(*flags: str, text: str) -> Callable[[Command], Command]:
@@ -132,22 +124,29 @@ class _LimitType(click.ParamType[ArchiveLimit]):
             self.fail(str(error), param, ctx)
 
 
-def archive_option(command: Command) -> Command:
-    """Give a command that reads the archive the option that says where it is."""
-    text = "The database of matches.  [default: one in the user's data folder]"
-    return click.option("--archive", type=_ARCHIVE, envvar=ARCHIVE_VARIABLE, help=text)(command)
+archive_option = click.option(
+    "--archive",
+    type=click.Path(dir_okay=False, path_type=Path),
+    envvar=ARCHIVE_VARIABLE,
+    help="The database of matches.  [default: one in the user's data folder]",
+)
+"""The option of what reads the archive: where it is."""
 
-
-def archiving_options(command: Command) -> Command:
-    """Give a command that plays matches the options that say where they are kept, or nowhere."""
-    text = "Keep the matches in no archive."
-    option = click.option("--no-archive", is_flag=True, envvar=NO_ARCHIVE_VARIABLE, help=text)
-    limited = click.option(
+archiving_options = options(
+    archive_option,
+    click.option(
+        "--no-archive",
+        is_flag=True,
+        envvar=NO_ARCHIVE_VARIABLE,
+        help="Keep the matches in no archive.",
+    ),
+    click.option(
         "--archive-limit",
         type=_LimitType(),
         default="1GiB",
         envvar=LIMIT_VARIABLE,
         help="How much the archive holds, in matches or as a size such as 500MB, or none; the "
         "oldest finished ones are deleted.",
-    )
-    return archive_option(option(limited(command)))
+    ),
+)
+"""The options of what plays matches: where they are kept, or nowhere."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gdl.cli.arguments import runs
+from gdl.cli.arguments import options, runs
 from ggp_player.cli.commands.arguments import clock_option
 
 ROLES = ("spectator", "player", "organiser", "admin")
@@ -86,17 +85,17 @@ def _networks(given: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
 )
 @click.option("--private", is_flag=True, help="Looking needs a token, too.")
 @click.pass_context
-def manager_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+def manager_command(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401
     """Hold events between players that register here, until Ctrl-C.
 
     The API is described at /api/openapi.json, and / is a page for people. Requests that change
     something need a token, except on this machine while nobody else is let in.
     """
-    context.obj = options["database"]
+    context.obj = given["database"]
     if context.invoked_subcommand is None:
         from ggp_player.cli.manager import run_manager
 
-        run_manager(**options)
+        run_manager(**given)
 
 
 @manager_command.group("token")
@@ -155,26 +154,23 @@ def release_name_command() -> None:
     """Release a name: it is free when its registration is over, for any token to take it."""
 
 
-def _asks_a_manager(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that say which manager is asked, and with which token."""
-    for option in (
-        click.option(
-            "--token-file",
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help="A file with an organiser's token; or set GGP_MANAGER_TOKEN. On the manager's own "
-            "machine none may be needed.",
-        ),
-        click.option(
-            "--manager",
-            "address",
-            envvar=ADDRESS_VARIABLE,
-            default="http://127.0.0.1:9148",
-            metavar="URL",
-            help="The manager to ask.",
-        ),
-    ):
-        command = option(command)
-    return command
+_asks_a_manager = options(
+    click.option(
+        "--manager",
+        "address",
+        envvar=ADDRESS_VARIABLE,
+        default="http://127.0.0.1:9148",
+        metavar="URL",
+        help="The manager to ask.",
+    ),
+    click.option(
+        "--token-file",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A file with an organiser's token; or set GGP_MANAGER_TOKEN. On the manager's own "
+        "machine none may be needed.",
+    ),
+)
+"""Which manager is asked, and with which token."""
 
 
 @manager_command.group("event")

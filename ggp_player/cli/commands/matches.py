@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.arguments import Command, runs
+from gdl.cli.arguments import options, runs
 from ggp_player.cli.commands.arguments import RULESHEET, archive_option
 
 STATUSES = (
@@ -31,22 +31,17 @@ def matches_command() -> None:
     """
 
 
-def filter_options(command: Command) -> Command:
-    """Give a command the options that choose matches."""
-    for option in reversed(
-        (
-            _text_option("--game", help="A game by name, or by its rules' hash."),
-            _text_option("--role", help="Somebody, or --player, had this role."),
-            _text_option("--player", help="This player took part."),
-            _text_option("--result", help="win, draw, loss, a goal value, or 50-100."),
-            click.option("--since", type=_DATE, help="Begun at this time or later."),
-            click.option("--until", type=_DATE, help="Begun before this time."),
-            _text_option("--status", type=click.Choice(["", *STATUSES])),
-            _text_option("--id", "match_id", help="This match id."),
-        )
-    ):
-        command = option(command)
-    return command
+filter_options = options(
+    _text_option("--game", help="A game by name, or by its rules' hash."),
+    _text_option("--role", help="Somebody, or --player, had this role."),
+    _text_option("--player", help="This player took part."),
+    _text_option("--result", help="win, draw, loss, a goal value, or 50-100."),
+    click.option("--since", type=_DATE, help="Begun at this time or later."),
+    click.option("--until", type=_DATE, help="Begun before this time."),
+    _text_option("--status", type=click.Choice(["", *STATUSES])),
+    _text_option("--id", "match_id", help="This match id."),
+)
+"""The options that choose matches."""
 
 
 @matches_command.command("list")

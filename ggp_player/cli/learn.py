@@ -80,12 +80,9 @@ class _Options:
     plot: Path | None
 
 
-_OPTIONS = TypeAdapter(_Options)
-
-
 def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> None:
     """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches."""
-    given = _OPTIONS.validate_python(options)
+    given = TypeAdapter(_Options).validate_python(options)
     if given.ray is not None and given.threads is not None:
         raise click.UsageError(
             "--threads are those of this machine, and --ray has others: give one"

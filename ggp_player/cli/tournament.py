@@ -55,12 +55,9 @@ class _Options:
     ratings: bool
 
 
-_OPTIONS = TypeAdapter(_Options)
-
-
 def run_tournament(context: click.Context, /, **options: object) -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals."""
-    context.exit(_play(_OPTIONS.validate_python(options)))
+    context.exit(_play(TypeAdapter(_Options).validate_python(options)))
 
 
 def _play(options: _Options) -> int:

@@ -58,13 +58,10 @@ class _Options:
     hypothesis: str | None
 
 
-_OPTIONS = TypeAdapter(_Options)
-
-
 def run_duel_command(context: click.Context, /, **options: object) -> None:
     """Play a duel, report on it, and keep it in the ledger if one is given."""
     with interrupted_once():
-        status = _play(_OPTIONS.validate_python(options))
+        status = _play(TypeAdapter(_Options).validate_python(options))
     context.exit(status)
 
 

@@ -53,12 +53,9 @@ class _Options:
     output: Path
 
 
-_OPTIONS = TypeAdapter(_Options)
-
-
 def run_play(context: click.Context, /, **options: object) -> None:
     """Play matches of the ladder that are missing from its file, and print the file's table."""
-    context.exit(_play(_OPTIONS.validate_python(options)))
+    context.exit(_play(TypeAdapter(_Options).validate_python(options)))
 
 
 def _play(options: _Options) -> int:

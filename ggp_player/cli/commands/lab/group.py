@@ -121,6 +121,7 @@ def ledger_command(folder: Path, page: Path | None) -> None:
     Example:
         ggp-player lab ledger benchmarks/strength --page experiments.md
     """
-    from ggp_player.cli.lab.ledger import run_ledger
+    from gdl.cli.options import write_text
+    from ggp_player.lab.ledger import ledger_page, read_ledger
 
-    run_ledger(folder, page)
+    write_text(page, ledger_page(read_ledger(folder)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -9,8 +11,12 @@ from numpy.typing import NDArray
 
 from gdl.circuit.layout import GateProgram
 from gdl.engine.block import aligned_rows
+from gdl.engine.evaluators import load_kernels
 
 Rows = NDArray[np.uint64]
+
+kernels = cache(load_kernels)
+"""The kernels of a width; their addresses are good as long as they are held."""
 
 
 def random_rows(rows: int, words: int, seed: int) -> Rows:
@@ -47,7 +53,7 @@ INPUTS = 6
 
 
 @st.composite
-def gate_programs(draw: DrawFn, max_gates: int = 130) -> tuple[GateProgram, int]:
+def gate_programs(draw: DrawFn) -> tuple[GateProgram, int]:
     """Draw a gate program over some input rows; return it with its number of rows.
 
     In a segment with feedback every row grows or shrinks as the rows read early grow, so that
@@ -59,7 +65,7 @@ def gate_programs(draw: DrawFn, max_gates: int = 130) -> tuple[GateProgram, int]
     gates: list[tuple[int, int, int]] = []
     segments: list[tuple[int, int, int, int]] = []
     feedback: list[tuple[int, int]] = []
-    sizes = st.tuples(st.integers(0, max_gates), st.integers(0, 3))
+    sizes = st.tuples(st.integers(0, 130), st.integers(0, 3))
     for size, loops in draw(st.lists(sizes, min_size=1, max_size=3)):
         start, first_loop = len(gates), len(feedback)
         early = range(next_row, next_row + loops)

@@ -15,11 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 from gdl.engine.block import aligned_rows
-from gdl.engine.evaluators import load_kernels
 from gdl.engine.kernels import scratch_rows
-from gdl.native_code import NativeCode
 from tests.support.marks import thorough
-from tests.support.slow_blocks import Rows, random_rows
+from tests.support.slow_blocks import Rows, kernels, random_rows
 
 WORDS = 8
 LANES = 64 * WORDS
@@ -31,11 +29,6 @@ SEVERAL = [*MOVES[1:-1], *thorough(MOVES[-1])]
 
 Bits = NDArray[np.uint8]
 """uint8 (moves, lanes)."""
-
-
-@cache
-def kernels(words: int) -> NativeCode:
-    return load_kernels(words)
 
 
 class Chooser:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,21 +10,15 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import TRUE
 from gdl.circuit.layout import GateProgram
 from gdl.engine import llvm_codegen as codegen
-from gdl.engine.evaluators import ProgramEvaluator, load_kernels
+from gdl.engine.evaluators import ProgramEvaluator
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code
 from tests.support.example_counts import examples
 from tests.support.marks import thorough
-from tests.support.slow_blocks import evaluate, gate_programs, random_rows
+from tests.support.slow_blocks import evaluate, gate_programs, kernels, random_rows
 
 WIDTHS = (1, 2, 8)
-
-
-@cache
-def kernels(words: int) -> NativeCode:
-    """Return the kernels of a width; their addresses are good as long as they are held."""
-    return load_kernels(words)
 
 
 def array_of(program: GateProgram) -> np.ndarray:

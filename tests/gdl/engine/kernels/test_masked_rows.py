@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,18 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gdl.engine.block import aligned_rows
-from gdl.engine.evaluators import load_kernels
-from gdl.native_code import NativeCode
+from tests.support.slow_blocks import kernels
 
 P, N = ctypes.c_void_p, ctypes.c_int64
 WIDTHS = pytest.mark.parametrize("words", [1, 2, 4, 8])
 COUNTS = st.integers(0, 200)
 SEEDS = st.integers(0, 2**32)
-
-
-@cache
-def kernels(words: int) -> NativeCode:
-    return load_kernels(words)
 
 
 def filled(random: np.random.Generator, rows: int, words: int) -> NDArray[np.uint64]:

@@ -6,17 +6,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from aiohttp import web
 
 from ggp_player.server import polling as server_polling
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
 from ggp_player.server.polling import PAUSES, REPLY_PAUSES, MailboxAddress, Poller
 from tests.support.paths import ROOT
-from tests.support.polled_manager import News, PolledManager, polled_manager
 
 STEPS = (
     "{role(red),role(blue),init(step(0)),succ(0,1),succ(1,2),succ(2,3),"
@@ -27,6 +28,91 @@ STEPS = (
 
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
+
+
+class News:
+    """Lets a test wait for a condition that changes when something is noticed."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def notice(self) -> None:
+        """Have the condition looked at again."""
+        self._event.set()
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait until the condition holds."""
+        while not condition():
+            self._event.clear()
+            await self._event.wait()
+
+
+class PolledManager:
+    """A game manager in dialect F: keeps messages until they are asked for, and the replies."""
+
+    name = "manager"
+
+    def __init__(self) -> None:
+        self.messages: defaultdict[str, deque[str]] = defaultdict(deque)
+        self.replies: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue()
+        """Who has replied to which message, and what."""
+        self.news = News()
+        self.polls = 0
+        self.refusals = 0
+        """How many requests to come are refused."""
+        self.port = 0
+        self._runner: web.AppRunner | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/messages"
+
+    def put(self, player: str, number: int, message: str) -> None:
+        """Have a message wait for a player."""
+        self.messages[player].append(f"message({number},{self.name},{message})")
+
+    async def ask(self, player: str, number: int, message: str) -> str:
+        """Put a message, and return the reply to it."""
+        self.put(player, number, message)
+        sender, answered, reply = await self.replies.get()
+        assert (sender, answered) == (player, str(number))
+        return reply
+
+    async def start(self) -> None:
+        """Listen, at the same port as before if there was one."""
+        app = web.Application()
+        app.router.add_get("/messages", self._get)
+        app.router.add_post("/messages", self._post)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        await site.start()
+        assert site._server is not None
+        self.port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Go away."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _get(self, request: web.Request) -> web.Response:
+        self.polls += 1
+        self.news.notice()
+        self._refuse()
+        waiting = self.messages[request.query["recipient"]]
+        return web.Response(text=waiting.popleft() if waiting else "")
+
+    async def _post(self, request: web.Request) -> web.Response:
+        self._refuse()
+        assert request.query["recipient"] == self.name
+        reply = request.query["sender"], request.query["msgid"], await request.text()
+        await self.replies.put(reply)
+        return web.Response()
+
+    def _refuse(self) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            raise web.HTTPServiceUnavailable
 
 
 class Pauses:
@@ -56,8 +142,13 @@ async def polling(manager: PolledManager, pauses: Pauses) -> AsyncIterator[Playe
 
 @pytest.fixture
 async def manager() -> AsyncIterator[PolledManager]:
-    async with polled_manager() as manager:
+    """A manager that players poll, on loopback."""
+    manager = PolledManager()
+    await manager.start()
+    try:
         yield manager
+    finally:
+        await manager.stop()
 
 
 async def polled(manager: PolledManager, times: int = 3) -> None:

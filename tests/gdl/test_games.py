@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 
 import gdl
-from tests.support.compiled_games import EVERY_GAME, SAMPLE, reasoner_of
+from tests.support.compiled_games import EVERY_GAME, NAMES, SAMPLE, reasoner_of
 from tests.support.paths import GAMES, ROOT
 
-RULESHEETS = sorted(GAMES.glob("*.kif"))
-NAMES = [path.stem for path in RULESHEETS]
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "perft" / "perft.toml").read_text(encoding="utf-8")
 )

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from ggp_player.front.connections import Streams
 from ggp_player.front.front import front_of
-from ggp_player.pages.security import PAGE_HEADERS
+from ggp_player.pages.security import UNSTORED_HEADERS
 
 PAUSE_SECONDS = 0.25
 """The time between messages to a page for as long as there is always another one."""
@@ -29,7 +29,7 @@ KEEP_ALIVE_SECONDS = 3.0
 WRITE_SECONDS = 10.0
 """How long a page may take to receive a message, before its stream ends."""
 
-_HEADERS = {**PAGE_HEADERS, "Cache-Control": "no-store", "Content-Type": "text/event-stream"}
+_HEADERS = {**UNSTORED_HEADERS, "Content-Type": "text/event-stream"}
 
 
 def counted(streams: Streams, request: web.Request) -> AbstractContextManager[None]:

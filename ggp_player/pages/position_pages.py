@@ -37,7 +37,7 @@ from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawPosition
 from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.positions import MAX_VARIATION_TEXT, ShownPosition
-from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
+from ggp_player.pages.security import UNSTORED_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
 
 CHANGING_PATHS = re.compile(r"/archive/[^/]+/analyses(?:/[0-9a-f]+(?:/end)?)?")
@@ -208,5 +208,6 @@ def with_sentences(handler: Handler) -> Handler:
 
 
 def _sentence(status: int, sentence: str) -> web.Response:
-    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
-    return web.Response(status=status, text=" ".join(sentence.split())[:500], headers=headers)
+    return web.Response(
+        status=status, text=" ".join(sentence.split())[:500], headers=UNSTORED_HEADERS
+    )

@@ -32,6 +32,9 @@ PAGE_HEADERS: Mapping[str, str] = {
 }
 """The headers of every response to a page."""
 
+UNSTORED_HEADERS: Mapping[str, str] = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+"""The same for what no browser is to keep."""
+
 NOT_JSON = Sentence("what changes something is sent as JSON")
 NOT_A_PAGE = Sentence("only a page of this server may change something")
 OLD_PAGE = Sentence("the page is older than the server; load it again")

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from gdl.drawing import SVG_STYLE
 from gdl.version import __version__
 from ggp_player.languages import ENGLISH, Language, Sentence, chosen_language, languages
-from ggp_player.pages.security import PAGE_HEADERS
+from ggp_player.pages.security import PAGE_HEADERS, UNSTORED_HEADERS
 
 CONTENT_TYPES = {
     ".css": "text/css",
@@ -84,8 +84,9 @@ class PageSite:
         given = {"base": base, "static": static, "token": "", "offered": offered, **values}
         environment = self._environment(language or ENGLISH)
         text = environment.get_template(template).render(given)
-        headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
-        return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+        return web.Response(
+            status=status, text=text, content_type="text/html", headers=UNSTORED_HEADERS
+        )
 
     def _environment(self, language: Language) -> Environment:
         if language.code not in self._environments:
@@ -109,9 +110,8 @@ class PageSite:
 
     def json(self, body: bytes, status: int = 200) -> web.Response:
         """Answer a page's module with JSON."""
-        headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
         return web.Response(
-            status=status, body=body, content_type="application/json", headers=headers
+            status=status, body=body, content_type="application/json", headers=UNSTORED_HEADERS
         )
 
     def error(

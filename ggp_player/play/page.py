@@ -36,7 +36,7 @@ from ggp_player.errors import PlayError, ServerError
 from ggp_player.languages import Language, Sentence, sentence_of
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.event_stream import EventStream
-from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
+from ggp_player.pages.security import UNSTORED_HEADERS, WriteGuard
 from ggp_player.pages.site import NO_PAGE, PageSite, asks_for_page, language_of
 from ggp_player.pages.told_moves import moves_of_view
 from ggp_player.play.levels import remembered_level
@@ -189,7 +189,7 @@ class PlayPage:
         text = self.table.ruleset.source.text
         if "\n" not in text.strip():  # as it comes from a game manager
             text = await asyncio.to_thread(format_text, str(self.table.ruleset))
-        return web.Response(text=text, headers={**PAGE_HEADERS, "Cache-Control": "no-store"})
+        return web.Response(text=text, headers=UNSTORED_HEADERS)
 
     async def _record(self, _request: web.Request) -> web.Response:
         table = self.table
@@ -347,8 +347,7 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
 
 
 def _sentence(status: int, sentence: str) -> web.Response:
-    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
-    return web.Response(status=status, text=sentence, headers=headers)
+    return web.Response(status=status, text=sentence, headers=UNSTORED_HEADERS)
 
 
 @asynccontextmanager

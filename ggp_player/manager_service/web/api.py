@@ -61,7 +61,7 @@ from ggp_player.manager_service.web.shown import (
 )
 from ggp_player.manager_service.web.tables import EventTables
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
-from ggp_player.pages.security import PAGE_HEADERS, is_own_page
+from ggp_player.pages.security import UNSTORED_HEADERS, is_own_page
 from ggp_player.play.table import HUMAN
 from ggp_player.protocol import Dialect
 
@@ -518,13 +518,13 @@ def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response
         text = value.model_dump_json()
     else:
         text = f"[{','.join(one.model_dump_json() for one in value)}]"
-    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
-    return web.Response(text=text, status=status, content_type="application/json", headers=headers)
+    return web.Response(
+        text=text, status=status, content_type="application/json", headers=UNSTORED_HEADERS
+    )
 
 
 def _text_answer(text: str) -> web.Response:
-    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
-    return web.Response(text=text, content_type="text/acl", headers=headers)
+    return web.Response(text=text, content_type="text/acl", headers=UNSTORED_HEADERS)
 
 
 async def _body(request: web.Request, model: type[_Model]) -> _Model:

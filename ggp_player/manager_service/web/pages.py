@@ -12,7 +12,7 @@ from ggp_player.manager_service.storage.store import EventMatch, StoredEvent
 from ggp_player.manager_service.web.admission import ApiError
 from ggp_player.manager_service.web.live_boards import LiveBoards
 from ggp_player.manager_service.web.manager_site import ManagerSite, sentence_of
-from ggp_player.pages.security import PAGE_HEADERS
+from ggp_player.pages.security import UNSTORED_HEADERS
 
 MATCHES_SHOWN = 50
 """Matches of each kind on the page: the latest."""
@@ -120,9 +120,5 @@ async def event_page(
 
 
 def _file(text: str, content_type: str, name: str) -> web.Response:
-    headers = {
-        **PAGE_HEADERS,
-        "Cache-Control": "no-store",
-        "Content-Disposition": f'attachment; filename="{name}"',
-    }
+    headers = {**UNSTORED_HEADERS, "Content-Disposition": f'attachment; filename="{name}"'}
     return web.Response(text=text, content_type=content_type, headers=headers)

@@ -34,10 +34,11 @@ class LearnedAlphaBeta(EngineStrategy):
     it is used instead. Then each position is searched deeper and deeper, as by ``proof``, with
     which it shares its search: blocks of siblings, the history heuristic, a transposition table of
     ``megabytes``, or less where :func:`.search_memory` is. Moves after the first are searched with
-    a null window, and late ones less deep (late-move reductions); at the horizon moves that change
-    the evaluation much are followed on (quiescence search). What terminal states prove is kept
-    apart from what is evaluated, so that a proved value is exact. With several ``threads`` all
-    search the same position and share the table.
+    a null window, and late ones less deep (late-move reductions); a state near the horizon that is
+    far beyond the window is left at its estimate (reverse futility pruning), and at the horizon
+    moves that change the evaluation much are followed on (quiescence search). What terminal states
+    prove is kept apart from what is evaluated, so that a proved value is exact. With several
+    ``threads`` all search the same position and share the table.
 
     The part ``move_share`` of the time for a move is for learning on from games that begin in its
     position; the search then begins anew.
@@ -47,8 +48,8 @@ class LearnedAlphaBeta(EngineStrategy):
 
     Sources: D. Knuth and R. Moore, An analysis of alpha-beta pruning (1975); J. Pearl, Scout: a
     simple game-searching algorithm (1980); E. Heinz, Scalable search in computer chess (2000), for
-    reductions and quiescence; M. Thill, P. Koch and W. Konen, Reinforcement learning with n-tuples
-    on the game Connect-4 (2012).
+    reductions, futility and quiescence; M. Thill, P. Koch and W. Konen, Reinforcement learning with
+    n-tuples on the game Connect-4 (2012).
     """
 
     name = "learned_alpha_beta"

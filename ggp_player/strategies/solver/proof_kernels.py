@@ -6,6 +6,8 @@ any number of nodes.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ from ggp_player.strategies.solver.proof_nodes import (
     SIMULTANEOUS,
     TOO_WIDE,
     ProofSearch,
+    estimate_of,
     expand,
 )
 from ggp_player.strategies.solver.proof_table import (
@@ -29,8 +32,15 @@ from ggp_player.strategies.solver.proof_table import (
     remember,
 )
 
-LATE, VERY_LATE = 3, 10
-"""Children from these on, in order, are searched less deep by one step, and by two."""
+REDUCTION = 0.6
+"""By so many steps, times the logarithms of the depth and of one more than the children before
+them, moves after the first are searched less deep."""
+
+FUTILE_DEPTH = 4
+"""Nodes of this depth at most, in steps, can be left at their estimates."""
+
+FUTILE_MARGIN = 0.8
+"""An estimate that is to cut there has to do so with a logit that is worse by so much a step."""
 
 MAX_CAPTURES = 12
 """Moves that are followed beyond the horizon, one after another."""
@@ -146,7 +156,7 @@ def _is_decided(search: ProofSearch, level: int, node: int) -> bool:
     known = search.nodes.facts[node]
     if known.low == known.high or known.role == SEVERAL:
         return True
-    return bool(search.stack.frames[level].depth == 0 and _stands_pat(search, level - 1, node))
+    return _can_be_left(search, level - 1, node, search.stack.frames[level].depth)
 
 
 @inlined_kernel
@@ -247,7 +257,7 @@ def _descend(search: ProofSearch, level: int) -> None:
     child = search.stack.order[level, frame.index]
     depth = max(0, frame.depth - 1 - _reduction(search, level, child))
     low, high, _ = recall(search, child, depth)
-    if depth == 0 and low < high and _stands_pat(search, level, child):
+    if low < high and _can_be_left(search, level, child, depth):
         _settle(search, level, child, search.nodes.facts[child].estimate)
     elif low == high or low >= frame.beta or high <= frame.alpha:
         _settle(search, level, child, low if low >= frame.beta else high)
@@ -267,9 +277,9 @@ def _reduction(search: ProofSearch, level: int, child: int) -> int:
     frame = search.stack.frames[level]
     if not frame.scouts or search.evaluation.weights.shape[1] == 0:
         return 0
-    if frame.index < LATE or frame.depth < 3 or _is_capture(search, frame.node, child):
+    if frame.depth < 3 or _is_capture(search, frame.node, child):
         return 0
-    return 2 if frame.index >= VERY_LATE and frame.depth > 4 else 1
+    return int(REDUCTION * math.log(frame.depth) * math.log(1 + frame.index))
 
 
 @inlined_kernel
@@ -286,6 +296,23 @@ def _settle(search: ProofSearch, level: int, child: int, value: int) -> None:
     _improve(search, level, child, value)
     frame.index += 1
     frame.scouts = 1
+
+
+@inlined_kernel
+def _can_be_left(search: ProofSearch, level: int, child: int, depth: int) -> bool:
+    """Whether a child can be left at its estimate, which cuts.
+
+    It can at the horizon; near it, if it cuts by a margin (reverse futility pruning).
+    """
+    stands = _stands_pat(search, level, child)
+    if depth == 0 or not stands:
+        return stands
+    frame, known = search.stack.frames[level], search.nodes.facts[child]
+    if depth > FUTILE_DEPTH or not frame.scouts or search.evaluation.weights.shape[1] == 0:
+        return False
+    if known.role == search.control[0].mine:
+        return bool(estimate_of(known.logit - FUTILE_MARGIN * depth) >= frame.beta)
+    return bool(estimate_of(known.logit + FUTILE_MARGIN * depth) <= frame.alpha)
 
 
 @inlined_kernel

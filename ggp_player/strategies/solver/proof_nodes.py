@@ -69,6 +69,7 @@ FACTS = np.dtype(
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
         ("estimate", np.int32),  # the value by the evaluation
+        ("logit", np.float32),  # that the estimate is of
     ]
 )
 """What is known of a node."""
@@ -234,8 +235,14 @@ def _describe(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> Non
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
         facts[node].estimate = NEUTRAL
         if is_evaluated:
-            share = 1.0 / (1.0 + math.exp(-logits[lane, 0]))
-            facts[node].estimate = int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
+            facts[node].logit = logits[lane, 0]
+            facts[node].estimate = estimate_of(logits[lane, 0])
+
+
+@inlined_kernel
+def estimate_of(logit: float) -> int:
+    """The value that a logit stands for; it is between what wins and what loses."""
+    return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) / (1.0 + math.exp(-logit)))
 
 
 @kernel

@@ -22,7 +22,12 @@ from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from ggp_player.strategies.solver import proof_tree
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
-from ggp_player.strategies.solver.proof_nodes import StateEvaluation
+from ggp_player.strategies.solver.proof_kernels import (
+    FUTILE_DEPTH,
+    FUTILE_MARGIN,
+    _can_be_left,
+)
+from ggp_player.strategies.solver.proof_nodes import StateEvaluation, estimate_of
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
 from tests.support.marks import thorough
@@ -418,6 +423,26 @@ def test_the_value_of_a_depth_is_that_of_plain_minimax(
 def joint_move_of(machine: PropnetStateMachine, state: State, move: Term) -> tuple[Term, ...]:
     """The joint move of the first role's move and the only ones that the others have."""
     return (move, *(machine.legal_moves(state, role)[0] for role in machine.roles[1:]))
+
+
+@pytest.mark.parametrize("depth", range(6))
+def test_near_the_horizon_a_node_is_left_that_cuts_by_a_margin(depth: int) -> None:
+    machine = compiled(breakthrough(3, 5))
+    evaluation = random_evaluation(machine, np.random.default_rng(1), 10, is_linear=True)
+    tree = ProofTree(machine, machine.roles[0], 2**10, None, evaluation)
+    list(tree.search(position(machine), depth=1))
+    search = tree._main._arrays
+    number = int(search.stack.order[0, 0])
+    frame, child = search.stack.frames[0], search.nodes.facts[number]
+    assert child["role"] == 1  # which likes low values
+    frame["alpha"], frame["beta"] = 50, 51
+    for logit in np.linspace(-4, 1, 151, dtype=np.float32):
+        child["logit"], child["estimate"] = logit, estimate_of(logit)
+        for scouts in (0, 1):
+            frame["scouts"] = scouts
+            is_near = depth == 0 or (depth <= FUTILE_DEPTH and scouts == 1)
+            expected = is_near and estimate_of(float(logit) + FUTILE_MARGIN * depth) <= 50
+            assert _can_be_left(search, 0, number, depth) == expected
 
 
 @pytest.mark.thorough

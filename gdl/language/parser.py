@@ -74,8 +74,11 @@ def decode(data: bytes) -> str:
 def parse(text: str, name: str = "<rulesheet>") -> Ruleset:
     """Read a rulesheet in KIF or in infix; messages call it ``name``.
 
-    Raises :class:`gdl.GdlSyntaxError` with every problem found.
+    Raises :class:`gdl.GdlSyntaxError` with every problem found, and TypeError for what is no text.
     """
+    if not isinstance(text, str):
+        found = type(text).__name__
+        raise TypeError(f"expected the text of a rulesheet, found {found}; gdl.load reads files")
     ruleset, problems = read_ruleset(Source(text, name))
     errors = tuple(p for p in problems if p.severity is Severity.ERROR)
     if errors:

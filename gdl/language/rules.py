@@ -247,6 +247,13 @@ class Ruleset:
         return self.spellings.get(name.lower(), name)
 
 
+def check_ruleset(ruleset: object) -> None:
+    """Raise TypeError for what is no ruleset, such as text that was not parsed."""
+    if not isinstance(ruleset, Ruleset):
+        found = type(ruleset).__name__
+        raise TypeError(f"expected a ruleset, from gdl.parse or gdl.load, found {found}")
+
+
 def terms_of(leaf: Leaf) -> tuple[Term, ...]:
     """Return the arguments of an atom, or the two sides of an inequality."""
     return leaf.args if isinstance(leaf, Atom) else (leaf.left, leaf.right)

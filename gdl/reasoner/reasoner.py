@@ -40,6 +40,7 @@ from gdl.language import (
     Term,
     Variable,
     as_term,
+    check_ruleset,
     parse,
     substitute,
     variables_in,
@@ -58,8 +59,10 @@ def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
     """Return the state machine that evaluates the rules themselves.
 
     Raises :class:`gdl.RulesetError` if the rules have no roles, leave a variable unbound or let
-    negation run in a cycle; :class:`gdl.ResourceLimitError` if they exceed a limit of size.
+    negation run in a cycle; :class:`gdl.ResourceLimitError` if they exceed a limit of size;
+    TypeError for what is no ruleset.
     """
+    check_ruleset(ruleset)
     return ReasonerStateMachine(ruleset)
 
 
@@ -69,6 +72,7 @@ def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
     No fact of a state and no move is given: ``true`` and ``does`` hold for nothing. The rules need
     not be a game's. The answers are sorted by their text.
     """
+    check_ruleset(ruleset)
     atom = parse(f"(<= (asked) {query})").rules[0].body[0]
     if not isinstance(atom, Atom):
         raise RulesetError(f"expected an atom to ask for, found {query}")

@@ -50,6 +50,15 @@ def test_everything_public_is_documented(name: str) -> None:
         assert value.__module__.startswith("gdl.")
 
 
+def test_what_is_no_ruleset_is_refused_with_the_functions_that_make_one() -> None:
+    text = "(role you)"
+    for take in (gdl.compile, gdl.interpret, lambda rules: gdl.ask(rules, "(role ?r)")):
+        with pytest.raises(TypeError, match=r"a ruleset, from gdl\.parse or gdl\.load, found str"):
+            take(text)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"text of a rulesheet, found .*Path; gdl\.load reads"):
+        gdl.parse(ROOT / "games" / "hex.kif")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_in_the_documentation_run(name: str) -> None:
     if name.startswith("gdl.openspiel."):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import prod
+from typing import TypeAlias
 
 from gdl.analysis.boards.axes import has_gap
 from gdl.analysis.boards.layout import function_of, words_of
 from gdl.datalog import (
+    EMPTY_DOMAIN,
     ArgumentPosition,
     Domains,
     FunctionKey,
@@ -101,20 +103,21 @@ class RulesEvidence:
 def gather(ruleset: Ruleset) -> RulesEvidence:
     """Evaluate what the rules alone determine, within bounds of size."""
     plain = _with_plain_init(ruleset)
-    static = _static_relations(plain)
-    domains: Domains = {}
+    affordable = _affordable_relations(plain)
     relations = [("base", 1), _INITIAL, ("role", 1)]
-    tables = _evaluate(plain, [r for r in relations if r in static.affordable])
+    tables = _evaluate(plain, [r for r in relations if r in affordable])
     base = [row[0] for row in tables.get(("base", 1), ())]
     initial = [row[0] for row in tables.get(_INITIAL, ())]
     roles = tuple(role.name for role in ruleset.roles) or tuple(
         sorted(str(row[0]) for row in tables.get(("role", 1), ()))
     )
-    if not base:
-        domains = _function_domains(ruleset, moves=False)
+    domains = {} if base else _function_domains(ruleset, moves=False)
+    candidates = sorted(
+        r for r in affordable if r[0] not in KEYWORDS and r != _INITIAL and 2 <= r[1] <= MAX_ARITY
+    )
     rows = {
         relation: frozenset(tuple(map(str, row)) for row in table)
-        for relation, table in _evaluate(ruleset, static.candidates).items()
+        for relation, table in _evaluate(ruleset, candidates).items()
         if len(table) <= MAX_ROWS
     }
     return RulesEvidence(ruleset, roles, _fluents(ruleset, base, initial, domains), rows)
@@ -137,13 +140,7 @@ def _with_plain_init(ruleset: Ruleset) -> Ruleset:
 # ---------------------------------------------------------------------- static relations
 
 
-@dataclass(frozen=True)
-class _Static:
-    affordable: frozenset[RelationKey]
-    candidates: list[RelationKey]
-
-
-def _static_relations(ruleset: Ruleset) -> _Static:
+def _affordable_relations(ruleset: Ruleset) -> frozenset[RelationKey]:
     """Find the relations that depend on nothing but the rules and are cheap to evaluate."""
     graph = dependency_graph(ruleset.rules)
     dynamic = {("true", 1), ("does", 2)}
@@ -152,15 +149,11 @@ def _static_relations(ruleset: Ruleset) -> _Static:
     try:
         flat = flatten_rules(ruleset, closed)
     except (GdlError, RecursionError):
-        return _Static(frozenset(), [])
+        return frozenset()
     domains = domains_of(flat.rules)
     dear = {rule.head.relation for rule in flat.rules if _work(rule, domains) > MAX_WORK}
     flat_graph = dependency_graph(flat.rules)
-    affordable = frozenset(r for r in closed if not dear & set(reachable(flat_graph, [r])))
-    candidates = sorted(
-        r for r in affordable if r[0] not in KEYWORDS and r != _INITIAL and 2 <= r[1] <= MAX_ARITY
-    )
-    return _Static(affordable, candidates)
+    return frozenset(r for r in closed if not dear & set(reachable(flat_graph, [r])))
 
 
 def _work(rule: Rule, domains: Domains) -> int:
@@ -169,13 +162,10 @@ def _work(rule: Rule, domains: Domains) -> int:
 
 
 def _evaluate(
-    ruleset: Ruleset, relations: Iterable[RelationKey]
+    ruleset: Ruleset, relations: Sequence[RelationKey]
 ) -> dict[RelationKey, list[tuple[Term, ...]]]:
-    relations = list(relations)
-    if not relations:
-        return {}
     try:
-        return evaluate_static(ruleset, relations)
+        return evaluate_static(ruleset, relations) if relations else {}
     except (GdlError, RecursionError):
         return {}
 
@@ -225,7 +215,7 @@ def _fluents(
                 columns,
                 None if rows is None or len(rows) > MAX_PLACE_FACTS else frozenset(rows),
                 frozenset(first.get(key, ())),
-                tuple(frozenset(names[key[0], key[1], i]) for i in range(key[1])),
+                tuple(frozenset(names[*key, i]) for i in range(key[1])),
             )
     return found
 
@@ -233,20 +223,13 @@ def _fluents(
 def _columns(
     key: FunctionKey, rows: set[Row] | None, initial: set[Row], domains: Domains
 ) -> tuple[frozenset[str], ...]:
-    if rows:
-        return tuple(frozenset(row[i] for row in rows) for i in range(key[1]))
-    empty = ArgumentPosition(False, *key, 0)
-    if empty not in domains:
-        return tuple(frozenset(row[i] for row in initial) for i in range(key[1]))
+    positions = [ArgumentPosition(False, *key, i) for i in range(key[1])]
+    if rows or positions[0] not in domains:
+        return tuple(frozenset(row[i] for row in rows or initial) for i in range(key[1]))
     filled = _filled_columns(key, initial)
     return tuple(
-        filled.get(i)
-        or (
-            frozenset(domains[ArgumentPosition(False, *key, i)].constants)
-            if ArgumentPosition(False, *key, i) in domains
-            else frozenset()
-        )
-        for i in range(key[1])
+        filled.get(i) or frozenset(domains.get(position, EMPTY_DOMAIN).constants)
+        for i, position in enumerate(positions)
     )
 
 
@@ -280,10 +263,9 @@ def _rows_by_function(facts: Iterable[Term]) -> dict[FunctionKey, set[Row]]:
 def _facts_in(rule: Rule) -> Iterable[Term]:
     if rule.head.name in ("next", "init", "base") and len(rule.head.args) == 1:
         yield rule.head.args[0]
-    for literal in rule.body:
-        for atom, _ in atoms_of(literal):
-            if atom.relation == ("true", 1):
-                yield atom.args[0]
+    for atom, _ in body_atoms(rule):
+        if atom.relation == ("true", 1):
+            yield atom.args[0]
 
 
 def _written(ruleset: Ruleset) -> list[FunctionKey]:
@@ -293,28 +275,31 @@ def _written(ruleset: Ruleset) -> list[FunctionKey]:
     return list(dict.fromkeys(keys))
 
 
-def _variable_names(ruleset: Ruleset) -> dict[tuple[str, int, int], set[str]]:
-    found: dict[tuple[str, int, int], set[str]] = defaultdict(set)
+Argument: TypeAlias = tuple[str, int, int]
+"""An argument of a fact or a move: the function's name and number of arguments, and its index."""
+
+
+def _arguments_of(term: Term) -> list[tuple[Argument, Term]]:
+    args = term.args if isinstance(term, Function) else ()
+    return [((term.name, len(args), i), argument) for i, argument in enumerate(args)]
+
+
+def _variable_names(ruleset: Ruleset) -> dict[Argument, set[str]]:
+    found: dict[Argument, set[str]] = defaultdict(set)
     facts = (fact for rule in ruleset.rules for fact in _facts_in(rule))
-    functions = (fact for fact in facts if isinstance(fact, Function))
-    for fact in functions:
-        for i, term in enumerate(fact.args):
-            if isinstance(term, Variable):
-                found[fact.name, len(fact.args), i].add(term.name.lower())
+    for argument, term in (each for fact in facts for each in _arguments_of(fact)):
+        if isinstance(term, Variable):
+            found[argument].add(term.name.lower())
     return found
 
 
-@dataclass(frozen=True)
-class Links:
-    """Where rules write the same variable in a move and in a fact."""
-
-    columns: Mapping[tuple[str, int, int], Mapping[tuple[str, int, int], int]]
-    """For an argument of a move, how often it is an argument of a fact."""
+Links: TypeAlias = Mapping[Argument, Mapping[Argument, int]]
+"""For an argument of a move, how often rules write its variable in an argument of a fact."""
 
 
 def _moves_in(rule: Rule) -> Iterator[Term]:
     """Yield the moves that a rule speaks of."""
-    for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]:
+    for atom, _ in atoms_of(rule.head, *rule.body):
         if atom.name in ("does", "legal") and len(atom.args) == 2:
             yield atom.args[1]
 
@@ -327,26 +312,11 @@ def moves_written(ruleset: Ruleset) -> set[FunctionKey]:
 
 def link_moves(ruleset: Ruleset) -> Links:
     """Count for each argument of a move the arguments of facts that share its variable."""
-    found: dict[tuple[str, int, int], dict[tuple[str, int, int], int]] = defaultdict(
-        lambda: defaultdict(int)
-    )
+    found: dict[Argument, Counter[Argument]] = defaultdict(Counter)
     for rule in ruleset.rules:
-        facts = [fact for fact in _facts_in(rule) if isinstance(fact, Function)]
-        for move in _moves_in(rule):
-            if isinstance(move, Function):
-                _link(found, move, facts)
-    return Links({move: dict(facts) for move, facts in found.items()})
-
-
-def _link(
-    found: dict[tuple[str, int, int], dict[tuple[str, int, int], int]],
-    move: Function,
-    facts: Iterable[Function],
-) -> None:
-    for i, term in enumerate(move.args):
-        if isinstance(term, Constant):
-            continue
-        for fact in facts:
-            for j, other in enumerate(fact.args):
-                if other == term:
-                    found[move.name, len(move.args), i][fact.name, len(fact.args), j] += 1
+        facts = [each for fact in _facts_in(rule) for each in _arguments_of(fact)]
+        moves = [each for move in _moves_in(rule) for each in _arguments_of(move)]
+        for (argument, term), (other, known) in product(moves, facts):
+            if term == known and not isinstance(term, Constant):
+                found[argument][other] += 1
+    return found

@@ -22,6 +22,7 @@ from gdl.analysis.boards.equipment import (
     traits_of_words,
 )
 from gdl.analysis.boards.evidence import (
+    Argument,
     FluentTable,
     Links,
     RulesEvidence,
@@ -267,7 +268,7 @@ class _Finder:
             (f.fluent.name, f.fluent.arity, f.pair[k]): k for f in grid.facts for k in range(2)
         }
         named: dict[tuple[str, int], set[int]] = {}
-        for (move, arity, _), facts in self.links.columns.items():
+        for (move, arity, _), facts in self.links.items():
             found = {pairs[fact] for fact in facts if fact in pairs}
             if found:
                 named.setdefault((move, arity), set()).update(found)
@@ -484,8 +485,8 @@ def _is_holding(fluent: FluentTable, roles: set[str]) -> bool:
 
 def move_patterns(boards: Sequence[Board], links: Links) -> tuple[MovePattern, ...]:
     """Find what the arguments of moves can name on the boards."""
-    places: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
-    contents: dict[tuple[str, int, int], set[int]] = {}
+    places: dict[Argument, list[tuple[int, int]]] = {}
+    contents: dict[Argument, set[int]] = {}
     for number, board in enumerate(boards):
         for pattern in board.patterns:
             stands_on = pattern.content if board.shape is Shape.STACKS else ()
@@ -496,23 +497,21 @@ def move_patterns(boards: Sequence[Board], links: Links) -> tuple[MovePattern, .
                     )
             for column in pattern.content:
                 contents.setdefault((pattern.name, pattern.arity, column), set()).add(number)
-    moves = sorted({move[:2] for move in links.columns})
+    moves = sorted({move[:2] for move in links})
     return tuple(
         MovePattern(
             name,
             arity,
-            tuple(_slots(links.columns.get((name, arity, i)), places) for i in range(arity)),
-            tuple(
-                _contents(links.columns.get((name, arity, i), {}), contents) for i in range(arity)
-            ),
+            tuple(_slots(links.get((name, arity, i)), places) for i in range(arity)),
+            tuple(_contents(links.get((name, arity, i), {}), contents) for i in range(arity)),
         )
         for name, arity in moves
     )
 
 
 def _slots(
-    facts: Mapping[tuple[str, int, int], int] | None,
-    places: Mapping[tuple[str, int, int], list[tuple[int, int]]],
+    facts: Mapping[Argument, int] | None,
+    places: Mapping[Argument, list[tuple[int, int]]],
 ) -> tuple[tuple[int, int], ...] | None:
     """The positions of keys that an argument shares variables with, most often first."""
     if not facts:
@@ -525,6 +524,6 @@ def _slots(
 
 
 def _contents(
-    facts: Mapping[tuple[str, int, int], int], contents: Mapping[tuple[str, int, int], set[int]]
+    facts: Mapping[Argument, int], contents: Mapping[Argument, set[int]]
 ) -> tuple[int, ...]:
     return tuple(sorted({number for fact in facts for number in contents.get(fact, ())}))

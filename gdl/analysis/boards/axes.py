@@ -22,13 +22,8 @@ MAX_AXIS = 64
 
 def chains_of(static: Mapping[RelationKey, Iterable[tuple[str, ...]]]) -> tuple[Axis, ...]:
     """Find the static relations that link values one after the other, as successor relations do."""
-    found = []
-    for relation in sorted(static):
-        if relation[1] == 2:
-            chain = _chain(static[relation])
-            if chain is not None and len(chain) >= MIN_CHAIN:
-                found.append(chain)
-    return tuple(found)
+    found = (_chain(static[relation]) for relation in sorted(static) if relation[1] == 2)
+    return tuple(chain for chain in found if chain is not None and len(chain) >= MIN_CHAIN)
 
 
 def _chain(pairs: Iterable[tuple[str, ...]]) -> Axis | None:
@@ -55,7 +50,7 @@ def order_of(values: frozenset[str], chains: Sequence[Axis]) -> Axis | None:
     if all(numbered):
         prefixes = {match[1] for match in numbered if match}
         if len(prefixes) == 1:
-            return tuple(sorted(values, key=lambda value: int(_number(value))))
+            return in_natural_order(values)
         return None
     if _are_letters(values):
         return tuple(sorted(values))
@@ -74,11 +69,6 @@ def has_gap(values: Iterable[str]) -> bool:
     return max(numbers) - min(numbers) >= len(set(numbers))
 
 
-def _number(value: str) -> str:
-    match = _NUMBERED.fullmatch(value)
-    return match[2] if match else "0"
-
-
 def _are_letters(values: frozenset[str]) -> bool:
     """Whether the values are single letters that follow each other."""
     if not all(len(value) == 1 and value.isascii() and value.isalpha() for value in values):
@@ -87,8 +77,13 @@ def _are_letters(values: frozenset[str]) -> bool:
     return codes[-1] - codes[0] == len(codes) - 1
 
 
+def axis_of(values: Iterable[str], chains: Sequence[Axis] = ()) -> Axis:
+    """Put values in their order; without one, numbers by size, then words by letters."""
+    return order_of(frozenset(values), chains) or in_natural_order(values)
+
+
 def in_natural_order(values: Iterable[str]) -> Axis:
-    """Put values without an order of their own in one: numbers by size, then words by letters."""
+    """Put numbers in the order of their size, and words after them in that of letters."""
     return tuple(sorted(values, key=natural_key))
 
 

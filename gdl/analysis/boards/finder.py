@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter as Multiset
 from collections.abc import Iterable, Mapping, Sequence
 
-from gdl.analysis.boards.axes import chains_of, in_natural_order, order_of
+from gdl.analysis.boards.axes import axis_of, chains_of, order_of
 from gdl.analysis.boards.board_building import (
     BLANK_WORDS,
     grid_board,
@@ -387,7 +387,7 @@ class _Finder:
             for key, fluent in self.left.items()
             if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
         ]
-        order = order_of(values, self.chains) or in_natural_order(values)
+        order = axis_of(values, self.chains)
         self.boards.append(row_board(order, [*facts, *extra], reason, shape))
         self._take(key for key, _, _ in [*facts, *extra])
 
@@ -403,7 +403,7 @@ class _Finder:
             facts = [(key, (0,), Part.MARK) for key, other in unary if other <= values]
             facts = [each for each in facts if each[0] in self.left]
             if count >= 2 and len(facts) >= 2 and not values <= set(self.evidence.roles):
-                order = order_of(values, self.chains) or in_natural_order(values)
+                order = axis_of(values, self.chains)
                 self.boards.append(row_board(order, facts, "properties of the same things"))
                 self._take(key for key, _, _ in facts)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, permutations
 
-from gdl.analysis.boards.axes import Axis, order_of
+from gdl.analysis.boards.axes import Axis, axis_of, in_natural_order, natural_key
 from gdl.analysis.boards.evidence import RulesEvidence
 from gdl.analysis.boards.layout import Shape
 
@@ -91,7 +91,7 @@ def _by_name(values: frozenset[str]) -> Embedding | None:
         found = {value: match for value in values if (match := pattern.fullmatch(value))}
         if len(found) != len(values):
             continue
-        columns = sorted({match[1] for match in found.values()}, key=_sort_key)
+        columns = in_natural_order({match[1] for match in found.values()})
         rows = sorted({int(match[2]) for match in found.values()}, reverse=pattern is _CHESS_NAME)
         if len(columns) < 2 or len(rows) < 2 or len(columns) * len(rows) > 1.1 * len(values):
             continue
@@ -99,14 +99,8 @@ def _by_name(values: frozenset[str]) -> Embedding | None:
             value: (float(columns.index(match[1])), float(rows.index(int(match[2]))))
             for value, match in found.items()
         }
-        return Embedding(
-            Shape.SQUARES, positions, reason, (), tuple(columns), tuple(map(str, rows))
-        )
+        return Embedding(Shape.SQUARES, positions, reason, (), columns, tuple(map(str, rows)))
     return None
-
-
-def _sort_key(text: str) -> tuple[int, str]:
-    return (int(text), "") if text.isdigit() else (0, text)
 
 
 def _by_letter(values: frozenset[str]) -> Embedding | None:
@@ -158,11 +152,7 @@ def _by_map(
                 rows
             ):
                 continue
-            axes = [
-                order_of(frozenset(r[i] for r in rows), chains)
-                or tuple(sorted({r[i] for r in rows}))
-                for i in (column, row)
-            ]
+            axes = [axis_of({r[i] for r in rows}, chains) for i in (column, row)]
             if min(map(len, axes)) < 2 or len(axes[0]) * len(axes[1]) != len(values):
                 continue
             positions = {
@@ -238,13 +228,8 @@ def _by_neighbours(values: frozenset[str], evidence: RulesEvidence) -> Embedding
     if len(values) > MAX_POINTS:
         return None
     name, edges = min(graphs, key=lambda graph: len(graph[1]))
-    positions = lay_out(sorted(values, key=_natural), sorted(edges))
+    positions = lay_out(in_natural_order(values), sorted(edges))
     return Embedding(Shape.POINTS, positions, f"neighbours by ({name} …)", tuple(sorted(edges)))
-
-
-def _natural(value: str) -> tuple[str, int]:
-    match = re.fullmatch(r"(.*?)([0-9]{0,9})", value, re.DOTALL)
-    return (match[1], int(match[2] or 0)) if match else (value, 0)
 
 
 def _graphs(
@@ -298,11 +283,11 @@ def _grid_positions(
 ) -> dict[str, Position] | None:
     """Find columns and rows from the distances to two corners, where the edges are a grid's."""
     neighbours = _neighbours(edges)
-    corners = sorted((v for v in values if len(neighbours[v]) == 2), key=_natural)
+    corners = in_natural_order(v for v in values if len(neighbours[v]) == 2)
     if len(corners) != 4:
         return None
     first = _distances(neighbours, corners[0])
-    others = sorted(corners[1:], key=lambda corner: (first[corner], _natural(corner)))
+    others = sorted(corners[1:], key=lambda corner: (first[corner], natural_key(corner)))
     width = first[others[0]]
     second = _distances(neighbours, others[0])
     found: dict[str, Position] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
+from gdl.analysis.boards.axes import Axis, axis_of
 from gdl.analysis.boards.board_building import row_spot
 from gdl.analysis.boards.evidence import FluentTable, Row, moves_written
 from gdl.analysis.boards.grids import MAX_PLACES
@@ -31,10 +31,7 @@ def stated_board(
     first = fluents[keys[0]]
     found = sorted(first.projected(stated.place))[:MAX_PLACES]
     size = len(stated.place)
-    axes = [
-        order_of(first.columns[i], chains) or in_natural_order(first.columns[i])
-        for i in stated.place
-    ]
+    axes = [axis_of(first.columns[i], chains) for i in stated.place]
     found.sort(key=lambda key: [axes[i].index(key[i]) for i in range(size)])
     places = [
         Place(key, *_default_spot(n, [axes[i].index(key[i]) for i in range(size)]))

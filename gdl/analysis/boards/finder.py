@@ -30,7 +30,7 @@ from gdl.analysis.boards.evidence import (
     link_moves,
     move_domains,
 )
-from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally, repeats
 from gdl.analysis.boards.helpers import with_helpers
 from gdl.analysis.boards.labels import has_two_numbers, lettered
 from gdl.analysis.boards.layout import (
@@ -428,24 +428,13 @@ def _with_boards(
     for names in sorted(shared, key=sorted):
         index = [fluent.columns.index(names) for fluent, _ in found]
         if any(
-            len(fluent.initial) > 1 and _is_repeated(fluent, columns[0], i)
+            len(fluent.initial) > 1 and repeats(fluent, columns, i)
             for (fluent, columns), i in zip(found, index, strict=True)
         ):
             return [
                 (fluent, (i, *columns)) for (fluent, columns), i in zip(found, index, strict=True)
             ]
     return found
-
-
-def _is_repeated(fluent: FluentTable, place: int, board: int) -> bool:
-    """Whether the initial state has the same places for each board, and all boards."""
-    places: dict[str, set[str]] = {}
-    for row in fluent.initial:
-        places.setdefault(row[board], set()).add(row[place])
-    sets = list(places.values())
-    return places.keys() == fluent.columns[board] and all(
-        len(s & sets[0]) * 2 > len(s | sets[0]) for s in sets
-    )
 
 
 def _is_stacking(fluent: FluentTable) -> bool:

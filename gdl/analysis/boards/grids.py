@@ -35,16 +35,21 @@ class GridFacts:
     """The facts of one function with its coordinates.
 
     ``pair`` are the arguments of column and row; ``index`` those that name one of several boards;
-    ``end`` the coordinates of the far end of an edge; ``content`` the others.
+    ``end`` the coordinates of the far end of an edge.
     """
 
     fluent: FluentTable
     pair: tuple[int, int]
     index: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
-    content: tuple[int, ...] = ()
     names_panel: bool = False
     """Whether the coordinates are those of one of several boards, not of a place."""
+
+    @property
+    def content(self) -> tuple[int, ...]:
+        """The arguments that name neither a place nor a board."""
+        named = (*self.place, *self.end)
+        return tuple(i for i in range(self.fluent.arity) if i not in named)
 
     @property
     def side(self) -> str:
@@ -95,9 +100,7 @@ def find_grids(evidence: RulesEvidence, chains: Sequence[Axis]) -> list[Grid]:
         and (not is_tally(evidence.fluents[key], columns) or _has_place_in(evidence, key, ordered))
     }
     shared = _shared_pairs(evidence, kept)
-    facts = [
-        _choose(evidence, evidence.fluents[key], columns, shared) for key, columns in kept.items()
-    ]
+    facts = [_choose(evidence.fluents[key], columns, shared) for key, columns in kept.items()]
     facts = [_with_index(evidence, each, facts) for each in facts]
     facts = [_with_index_of(each, facts) for each in facts]
     return [grid for group in _groups(facts) for grid in _grids_of(group, chains)]
@@ -170,20 +173,18 @@ def _shared_pairs(
 
 
 def _choose(
-    evidence: RulesEvidence,
     fluent: FluentTable,
     ordered: tuple[int, ...],
     shared: Counter[tuple[frozenset[str], frozenset[str]]],
 ) -> GridFacts:
     """Choose the coordinates of a function's facts among its ordered arguments."""
-    others = tuple(i for i in range(fluent.arity) if i not in ordered)
     values = fluent.columns
     if len(ordered) == 4:
-        first, last = ordered[:2], ordered[2:]
+        a, b, c, d = ordered
         if _joins_neighbours(fluent, ordered):
-            return GridFacts(fluent, (first[0], first[1]), (), last, others)
-        if others:
-            return GridFacts(fluent, (last[0], last[1]), first, (), others)
+            return GridFacts(fluent, (a, b), end=(c, d))
+        if fluent.arity > 4:
+            return GridFacts(fluent, (c, d), index=(a, b))
     pair = max(
         combinations(ordered, 2),
         key=lambda pair: (
@@ -194,8 +195,7 @@ def _choose(
             pair,
         ),
     )
-    content = tuple(i for i in range(fluent.arity) if i not in pair)
-    return GridFacts(fluent, pair, (), (), content)
+    return GridFacts(fluent, pair)
 
 
 def _joins_neighbours(fluent: FluentTable, ordered: tuple[int, ...]) -> bool:
@@ -224,10 +224,7 @@ def _with_index(
     if facts.index or facts.end:
         return facts
     index = tuple(i for i in facts.content if _is_index(evidence, facts, i, others))
-    if not index:
-        return facts
-    content = tuple(i for i in facts.content if i not in index)
-    return GridFacts(facts.fluent, facts.pair, index, (), content)
+    return replace(facts, index=index)
 
 
 def _with_index_of(facts: GridFacts, others: Sequence[GridFacts]) -> GridFacts:
@@ -243,8 +240,7 @@ def _with_index_of(facts: GridFacts, others: Sequence[GridFacts]) -> GridFacts:
             continue
         index = tuple(i for i in facts.content if values[i] == theirs[other.index[0]])[:1]
         if index:
-            content = tuple(i for i in facts.content if i not in index)
-            return GridFacts(facts.fluent, facts.pair, index, (), content)
+            return replace(facts, index=index)
     return facts
 
 
@@ -255,7 +251,7 @@ def _is_index(
     values = fluent.columns[column]
     if values & set(evidence.roles) or not 1 < len(values) <= 16:
         return False
-    if _repeats(facts, column):
+    if repeats(fluent, facts.pair, column):
         return True
     if len(facts.content) < 2:
         return False
@@ -281,14 +277,13 @@ def _is_numbered(values: frozenset[str]) -> bool:
     return order_of(values, ()) is not None
 
 
-def _repeats(facts: GridFacts, column: int) -> bool:
+def repeats(fluent: FluentTable, place: tuple[int, ...], column: int) -> bool:
     """Whether the initial state has most places once for each value of an argument."""
     by_value: dict[str, set[Row]] = {}
-    for row in facts.fluent.initial:
-        place = tuple([row[i] for i in facts.pair])
-        by_value.setdefault(row[column], set()).add(place)
+    for row in fluent.initial:
+        by_value.setdefault(row[column], set()).add(tuple([row[i] for i in place]))
     sets = list(by_value.values())
-    if len(sets) < 2 or len(sets) != len(facts.fluent.columns[column]):
+    if len(sets) < 2 or len(sets) != len(fluent.columns[column]):
         return False
     return all(len(one & two) > len(one | two) / 2 for one, two in combinations(sets, 2))
 

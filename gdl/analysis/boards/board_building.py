@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
 
-from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
+from gdl.analysis.boards.axes import Axis, axis_of, in_natural_order, order_of
 from gdl.analysis.boards.evidence import MIN_FILLED, FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
@@ -21,7 +21,7 @@ from gdl.analysis.boards.layout import (
     Shape,
     Voids,
 )
-from gdl.analysis.boards.places import Embedding
+from gdl.analysis.boards.places import ROW_HEIGHT, Embedding, Position
 from gdl.analysis.boards.refinement import BoardRefinement
 from gdl.datalog import FunctionKey
 
@@ -35,9 +35,6 @@ WALL_WORDS = frozenset({"wall", "blocked", "pillar", "rock"})
 
 HALF_ROW = 0.5
 """How far the rows of a board of hexagons are shifted against each other, in places."""
-
-HEX_HEIGHT = 0.87
-"""How far the rows of a board of hexagons are apart, in places."""
 
 ROW_WIDTH = 10
 """The most boxes of a row; more go into the next."""
@@ -59,10 +56,7 @@ def grid_board(
     if not MIN_PLACES <= len(keys) <= MAX_PLACES or size > 2:
         return None
     spots = {key[size:]: _spot(key[size:], grid, geometry) for key in keys}
-    panels = _Panels(evidence, grid, keys, size, spots)
-    places = tuple(
-        sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
-    )
+    places, panels = _placed(keys, spots, _boards_of(keys, size), (0.7, 0.9))
     labels = () if size else grid_labels(grid.columns, grid.rows, geometry, places)
     voids: Voids = "none" if size or geometry.slant else _voids(places)
     strips = folded(places, labels) if labels and not geometry.slant else None
@@ -77,7 +71,7 @@ def grid_board(
             tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
         ),
         _found_by(grid, geometry),
-        panels=panels.frames,
+        panels=panels,
         labels=labels,
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
@@ -143,66 +137,52 @@ def _spot(key: Row, grid: Grid, geometry: Geometry) -> tuple[float, float]:
     down = rows - 1 - y if geometry.rising else y
     if not geometry.slant:
         return float(x), float(down)
-    return x + shift, down * HEX_HEIGHT
+    return x + shift, down * ROW_HEIGHT
 
 
-def boards_in_row(count: int) -> int:
-    """How many of several boards stand beside each other."""
-    return count if count <= 3 else ceil(sqrt(count))
+def _boards_of(keys: Sequence[Row], size: int) -> Mapping[Row, Position]:
+    """The column and row in which each board of a grid stands, by the words that name it."""
+    axes = [axis_of({key[k] for key in keys}) for k in range(size)]
+    if size == 2:
+        boards = {key[:2] for key in keys}
+        return {board: (axes[0].index(board[0]), axes[1].index(board[1])) for board in boards}
+    return _in_rows(axes[0]) if axes else {(): (0, 0)}
 
 
-class _Panels:
-    """Several boards side by side: where each of them begins."""
+def _in_rows(names: Axis) -> Mapping[Row, Position]:
+    """Columns and rows for boards in their order: up to three stand beside each other."""
+    wide = len(names) if len(names) <= 3 else ceil(sqrt(len(names)))
+    return {(name,): (i % wide, i // wide) for i, name in enumerate(names)}
 
-    def __init__(
-        self,
-        evidence: RulesEvidence,
-        grid: Grid,
-        keys: Sequence[Row],
-        size: int,
-        spots: dict[Row, tuple[float, float]],
-    ) -> None:
-        self._size = size
-        self._left = min(x for x, _ in spots.values())
-        self._width = max(x for x, _ in spots.values()) - self._left + 1
-        self._height = max(y for _, y in spots.values()) + 1
-        self._corners = self._find_corners(evidence, keys)
 
-    def _find_corners(
-        self, evidence: RulesEvidence, keys: Sequence[Row]
-    ) -> dict[Row, tuple[float, float]]:
-        indices = sorted({key[: self._size] for key in keys})
-        if self._size == 2:
-            axes = [
-                order_of(frozenset(index[k] for index in indices), ())
-                or in_natural_order({index[k] for index in indices})
-                for k in range(2)
-            ]
-            return {i: self._corner(axes[0].index(i[0]), axes[1].index(i[1])) for i in indices}
-        if self._size == 1:
-            axis = order_of(frozenset(index[0] for index in indices), ())
-            names = axis or tuple(index[0] for index in indices)
-            wide = boards_in_row(len(names))
-            return {(n,): self._corner(i % wide, i // wide) for i, n in enumerate(names)}
-        return {(): (0.0, 0.0)}
+def _placed(
+    keys: Iterable[Row],
+    spots: Mapping[Row, Position],
+    boards: Mapping[Row, Position],
+    gaps: tuple[float, float],
+) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
+    """Place boards with ``gaps`` between them, and what lies on each, in the order of reading.
 
-    def _corner(self, column: int, row: int) -> tuple[float, float]:
-        return column * (self._width + 0.7), row * (self._height + 0.9)
-
-    def place(self, key: Row, spot: tuple[float, float]) -> Place:
-        """The place with a key, at its spot on its own board."""
-        left, top = self._corners[key[: self._size]]
-        return Place(key, left + spot[0] - self._left, top + spot[1])
-
-    @property
-    def frames(self) -> tuple[Panel, ...]:
-        """The frames of the boards, where there are several."""
-        if not self._size:
-            return ()
-        return tuple(
-            Panel(index, left - 0.5, top - 0.5, self._width, self._height)
-            for index, (left, top) in sorted(self._corners.items())
-        )
+    ``boards`` has the column and row of each by the words with which keys begin, and ``spots``
+    where places lie on them by the others. A board without a name is the only one, and unframed.
+    """
+    size = len(next(iter(boards)))
+    left = min(x for x, _ in spots.values())
+    width = max(x for x, _ in spots.values()) - left + 1
+    height = max(y for _, y in spots.values()) + 1
+    corners = {
+        board: (x * (width + gaps[0]), y * (height + gaps[1])) for board, (x, y) in boards.items()
+    }
+    places = []
+    for key in keys:
+        (x, y), (right, down) = corners[key[:size]], spots[key[size:]]
+        places.append(Place(key, x + right - left, y + down))
+    panels = [
+        Panel(board, x - 0.5, y - 0.5, width, height)
+        for board, (x, y) in sorted(corners.items())
+        if board
+    ]
+    return tuple(sorted(places, key=lambda place: (place.y, place.x))), tuple(panels)
 
 
 def _title(grid: Grid) -> str:
@@ -320,10 +300,15 @@ def named_board(
     names_of_boards = {
         v for fluent, cols in found if len(cols) == 2 for v in fluent.columns[cols[0]]
     }
-    if names_of_boards <= embedding.positions.keys():
-        places, panels = _nested(embedding) if nested else (_plain(embedding), ())
-    else:
-        places, panels = _side_by_side(embedding, in_natural_order(names_of_boards))
+    spots: Mapping[Row, Position] = {(name,): at for name, at in embedding.positions.items()}
+    boards: Mapping[Row, Position] = {(): (0, 0)}
+    gap = 0.5
+    if nested and names_of_boards <= embedding.positions.keys():
+        boards = spots  # which lie as the places of each of them do
+    elif nested:
+        boards, gap = _in_rows(in_natural_order(names_of_boards)), 0.7
+    keys = [(*board, *name) for board in boards for name in spots]
+    places, panels = _placed(keys, spots, boards, (gap, gap))
     pieces = any(fluent.arity > len(columns) for fluent, columns in found)
     patterns = tuple(_named_pattern(fluent, columns, nested, pieces) for fluent, columns in found)
     index = {place.key: i for i, place in enumerate(places)}
@@ -354,54 +339,6 @@ def _second_marks(
         seen.add(words)
         found.append(pattern)
     return tuple(found)
-
-
-def _plain(embedding: Embedding) -> tuple[Place, ...]:
-    places = [Place((name,), x, y) for name, (x, y) in embedding.positions.items()]
-    return tuple(sorted(places, key=lambda place: (place.y, place.x)))
-
-
-def _nested(embedding: Embedding) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
-    """Boards that lie as the places of each of them do."""
-    width = max(x for x, _ in embedding.positions.values()) + 1
-    height = max(y for _, y in embedding.positions.values()) + 1
-    return _boards_at(
-        {
-            name: (x * (width + 0.5), y * (height + 0.5))
-            for name, (x, y) in embedding.positions.items()
-        },
-        embedding,
-    )
-
-
-def _side_by_side(embedding: Embedding, names: Axis) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
-    """A board for each of some names, in rows."""
-    width = max(x for x, _ in embedding.positions.values()) + 1
-    height = max(y for _, y in embedding.positions.values()) + 1
-    spots = enumerate(names)
-    in_row = boards_in_row(len(names))
-    return _boards_at(
-        {name: (i % in_row * (width + 0.7), i // in_row * (height + 0.7)) for i, name in spots},
-        embedding,
-    )
-
-
-def _boards_at(
-    corners: Mapping[str, tuple[float, float]], embedding: Embedding
-) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
-    """Boards with the same places, each with its upper left corner at a point."""
-    width = max(x for x, _ in embedding.positions.values()) + 1
-    height = max(y for _, y in embedding.positions.values()) + 1
-    places = [
-        Place((board, name), left + x, top + y)
-        for board, (left, top) in corners.items()
-        for name, (x, y) in embedding.positions.items()
-    ]
-    panels = [
-        Panel((board,), left - 0.5, top - 0.5, width, height)
-        for board, (left, top) in sorted(corners.items())
-    ]
-    return tuple(sorted(places, key=lambda place: (place.y, place.x))), tuple(panels)
 
 
 def _named_pattern(

@@ -171,20 +171,15 @@ def make_scene(
 ) -> Scene:
     """Put the facts of a state where the layout has them; mark what is new since ``before``."""
     facts = sorted(state, key=str)
-    known = None if before is None else {str(fact) for fact in before}
-    gone = [] if before is None else _missing(before, facts)
-    new = frozenset() if known is None else frozenset(map(str, facts)) - known
-    sorter = _Sorter(layout, new)
+    earlier = facts if before is None else sorted(before, key=str)
+    texts = set(map(str, facts))
+    sorter = _Sorter(layout, frozenset(texts.difference(map(str, earlier))))
     for fact in facts:
         sorter.add(fact)
-    for fact in gone:
-        sorter.add_gone(fact)
+    for fact in earlier:
+        if str(fact) not in texts:
+            sorter.add_gone(fact)
     return sorter.scene()
-
-
-def _missing(before: Iterable[Term], facts: Sequence[Term]) -> list[Term]:
-    present = set(map(str, facts))
-    return sorted((fact for fact in before if str(fact) not in present), key=str)
 
 
 class _Sorter:
@@ -407,45 +402,36 @@ def stacked(board: Board, supports: Mapping[str, str], step: float = 1.0) -> lis
     for thing, support in sorted(supports.items()):
         above[support].append(thing)
     names = [place.key[0] for place in board.places]
-    roots = [name for name in names if name not in supports]
     spots: dict[str, tuple[float, float]] = {}
     left = 0.0
-    for root in roots:
-        left = _stack(root, left, 0, above, spots) if root in above else _single(root, left, spots)
+    for root in (name for name in names if name not in supports):
+        left = _stack(root, left, above, spots)
     for name in names:
         spots.setdefault(name, (left, 0.0))
     height = max((y for _, y in spots.values()), default=0)
     return [Place((name,), spots[name][0], (height - spots[name][1]) * step) for name in names]
 
 
-def _single(root: str, left: float, spots: dict[str, tuple[float, float]]) -> float:
-    spots[root] = (left, 0.0)
-    return left + 1.2
-
-
 def _stack(
     root: str,
     left: float,
-    level: int,
     above: Mapping[str, list[str]],
     spots: dict[str, tuple[float, float]],
 ) -> float:
     """Place a thing and all above it, from ``left`` on; return where the next stack begins."""
     start = left
-    pending = [(root, level)]
-    columns: list[tuple[str, int]] = pending
-    while columns:
-        name, depth = columns.pop()
+    pending = [(root, 0.0)]
+    while pending:
+        name, level = pending.pop()
         if name in spots:
             continue
         things = above.get(name, [])
-        spots[name] = (left, float(depth))
+        spots[name] = (left, level)
         if not things:
             left += 1.2
-        columns.extend((thing, depth + 1) for thing in reversed(things))
-    children = [spots[name][0] for name in above.get(root, [])]
-    if children:
-        spots[root] = (sum(children) / len(children), float(level))
+        pending.extend((thing, level + 1) for thing in reversed(things))
+    if children := [spots[name][0] for name in above.get(root, [])]:
+        spots[root] = (sum(children) / len(children), 0.0)
     return max(left, start + 1.2)
 
 

@@ -7,13 +7,14 @@ colour that depends on the word alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from zlib import crc32
 
-from gdl.analysis.boards import BoardLayout, Part
+from gdl.analysis.boards import BoardLayout, Part, Shape
+from gdl.drawing.scene import Scene
 
 
 class GlyphForm(StrEnum):
@@ -308,14 +309,16 @@ def _short(word: str) -> str:
     return word[:1].upper() if len(word) > MAX_LABEL else word
 
 
-def legend(
-    layout: BoardLayout, words: Iterable[tuple[tuple[str, ...], Part]]
-) -> list[tuple[str, Glyph]]:
-    """List what each glyph stands for, in the order of the words; numbers and pieces with
-    traits explain themselves."""
+def legend(scene: Scene, shapes: Collection[Shape]) -> list[tuple[str, Glyph]]:
+    """List what each glyph on boards of some shapes stands for, in the order of the words.
+
+    Numbers and pieces with traits explain themselves, and so do sides of squares.
+    """
+    boards = (board for board in scene.boards if board.board.shape in shapes)
     found: dict[str, Glyph] = {}
-    for each, part in words:
-        glyph = glyph_of(each, part, layout)
-        if glyph.form not in (GlyphForm.NUMBER, GlyphForm.TRAITS):
-            found.setdefault(" ".join(each), glyph)
+    for item in (item for board in boards for cell in board.cells for item in cell.shown):
+        words = item.words[item.part is Part.LAYER :]
+        glyph = glyph_of(words, item.part, scene.layout)
+        if item.part is not Part.SIDE and glyph.form not in (GlyphForm.NUMBER, GlyphForm.TRAITS):
+            found.setdefault(" ".join(words), glyph)
     return sorted(found.items())

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from gdl.analysis.boards import BoardLayout, Part, Shape
+from gdl.analysis.boards import BoardLayout, Shape
 from gdl.drawing.board_drawing import BoardDrawing
 from gdl.drawing.cards import draw_hand
 from gdl.drawing.glyphs import legend
@@ -280,15 +280,7 @@ class _Picture:
         self._y = top + row_height + 12
 
     def _legend(self) -> None:
-        words = [
-            (item.words[item.part is Part.LAYER :], item.part)
-            for board in self._scene.boards
-            if board.board.shape not in (Shape.STACKS, Shape.ROW, Shape.PILES)
-            for cell in board.cells
-            for item in cell.shown
-            if item.part is not Part.SIDE
-        ]
-        entries = legend(self._layout, words)
+        entries = legend(self._scene, (Shape.SQUARES, Shape.HEXES, Shape.POINTS))
         if not entries:
             return
         x, self._y = 12.0, self._y + 14

@@ -65,10 +65,8 @@ def _note_lines(notes: Sequence[Note]) -> list[Text]:
 
 def _board(board: BoardScene, scene: Scene) -> list[Text]:
     lines = [] if len(scene.boards) < 2 else [Text(_printable(board.board.title), "bold")]
-    if board.board.shape in (Shape.ROW, Shape.PILES):
-        return lines + _row(board, scene.layout)
-    if board.board.shape is Shape.POINTS:
-        return lines + _points(board, scene.layout)
+    if board.board.shape in (Shape.ROW, Shape.PILES, Shape.POINTS):
+        return lines + _places(board, scene.layout)
     return lines + _Canvas(board, scene.layout).lines() + _crowded(board)
 
 
@@ -182,23 +180,8 @@ class _Canvas:
         return line
 
 
-def _row(board: BoardScene, layout: BoardLayout) -> list[Text]:
-    names = [_printable(" ".join(cell.place.key)) for cell in board.cells]
-    width = max(map(len, names), default=0)
-    lines = []
-    for name, cell in zip(names, board.cells, strict=True):
-        line = Text.assemble((name.rjust(width) + "  ", "dim"))
-        for item in cell.shown:
-            glyph = glyph_of(item.words, item.part, layout)
-            text = _printable(" ".join(item.words))
-            line.append(text + " ", _style(glyph, item.placed))
-            if item.part is Part.COUNT and _COUNT.fullmatch(text) and int(text) <= MAX_DOTS:
-                line.append("•" * int(text))
-        lines.append(line)
-    return lines
-
-
-def _points(board: BoardScene, layout: BoardLayout) -> list[Text]:
+def _places(board: BoardScene, layout: BoardLayout) -> list[Text]:
+    """A line for each place: its name, what lies on it, and to which places lines lead from it."""
     names = [_printable(" ".join(cell.place.key)) for cell in board.cells]
     width = max(map(len, names), default=0)
     near: dict[int, list[str]] = {}
@@ -210,7 +193,10 @@ def _points(board: BoardScene, layout: BoardLayout) -> list[Text]:
         line = Text.assemble((names[i].rjust(width) + "  ", "dim"))
         for item in cell.shown:
             glyph = glyph_of(item.words, item.part, layout)
-            line.append(_printable(" ".join(item.words)) + " ", _style(glyph, item.placed))
+            text = _printable(" ".join(item.words))
+            line.append(text + " ", _style(glyph, item.placed))
+            if item.part is Part.COUNT and _COUNT.fullmatch(text) and int(text) <= MAX_DOTS:
+                line.append("•" * int(text))
         if i in near:
             line.append(f" — {', '.join(near[i])}", "dim")
         lines.append(line)
@@ -231,16 +217,8 @@ def _style(glyph: Glyph, new: bool) -> str:
 
 
 def _legend(scene: Scene) -> Text:
-    words = [
-        (item.words[item.part is Part.LAYER :], item.part)
-        for board in scene.boards
-        if board.board.shape in (Shape.SQUARES, Shape.HEXES)
-        for cell in board.cells
-        for item in cell.shown
-        if item.part is not Part.SIDE
-    ]
     line = Text(style="dim")
-    for text, glyph in legend(scene.layout, words):
+    for text, glyph in legend(scene, (Shape.SQUARES, Shape.HEXES)):
         short = _printable(_short(glyph))
         if short != text:
             line.append(f"{short} ", _style(glyph, False))

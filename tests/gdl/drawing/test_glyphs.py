@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import gdl
-from gdl.analysis.boards import BoardLayout, Part, Style
+from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape, Style
 from gdl.drawing.glyphs import (
     COLOURS,
     PALETTE,
@@ -14,6 +14,7 @@ from gdl.drawing.glyphs import (
     legend,
     palette_colour,
 )
+from gdl.drawing.scene import BoardScene, DrawnFact, PlacedCell, Scene
 
 LAYOUT = BoardLayout(("white", "black", "anna"))
 
@@ -70,8 +71,12 @@ def test_labels_are_short(word: str, short: str) -> None:
 
 
 def test_the_legend_explains_everything_but_numbers() -> None:
-    words = [(("white",), Part.PIECE), (("12",), Part.PIECE), (("white",), Part.PIECE)]
-    assert [text for text, _ in legend(LAYOUT, words)] == ["white"]
+    items = [DrawnFact("", (word,), Part.PIECE) for word in ("white", "12", "white")]
+    cells = tuple(PlacedCell(Place((str(i),), i, 0), (item,)) for i, item in enumerate(items))
+    board = BoardScene(0, Board("squares", Shape.SQUARES, (), (), ""), cells)
+    scene = Scene(LAYOUT, (board,), (), (), (), ())
+    assert [text for text, _ in legend(scene, (Shape.SQUARES,))] == ["white"]
+    assert not legend(scene, (Shape.HEXES,))
 
 
 def test_colours_can_be_told_by_every_program() -> None:

@@ -149,30 +149,6 @@ def ground(given: GrounderInput, symbols: SymbolTable, budget: GroundingBudget) 
     return _read(_run_gringo(text, budget), writer)
 
 
-class _ConstantIds(dict[str, str]):
-    """The ids of constants as text, by their names; made where they are first asked for."""
-
-    def __init__(self, symbols: SymbolTable) -> None:
-        self._symbols = symbols
-
-    def __missing__(self, name: str) -> str:
-        """Make the id of a constant."""
-        text = self[name] = str(self._symbols.constant(name))
-        return text
-
-
-class _TermTexts(dict[int, str]):
-    """Terms as text, by their ids; made where they are first asked for."""
-
-    def __init__(self, writer: _ProgramWriter) -> None:
-        self._writer = writer
-
-    def __missing__(self, term_id: int) -> str:
-        """Make the text of a term."""
-        text = self[term_id] = self._writer.ground_term(term_id)
-        return text
-
-
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
@@ -180,13 +156,14 @@ class _ProgramWriter:
         self.lines: list[str] = ["#show."]
         self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
-        self.constants = _ConstantIds(symbols)
+        # Kept as text: of facts there can be hundreds of thousands.
+        self.id_of_constant = cache(lambda name: str(symbols.constant(name)))
         self.shown: dict[str, RelationKey] = {}
 
     def fact(self, atom: Atom) -> None:
         """Write that an atom without variables holds."""
-        known = self.constants
-        numbers = [known[term.name] for term in atom.args if isinstance(term, Constant)]
+        known = self.id_of_constant
+        numbers = [known(term.name) for term in atom.args if isinstance(term, Constant)]
         if numbers and len(numbers) == len(atom.args):
             self.lines.append(f"{self._name(atom.relation)}({','.join(numbers)}).")
         else:
@@ -198,12 +175,8 @@ class _ProgramWriter:
         if not relation[1]:
             self.lines += [f"{name}." for _ in rows]
             return
-        texts = _TermTexts(self)
-        self.lines += [f"{name}({','.join(map(texts.__getitem__, row))})." for row in rows]
-
-    def ground_term(self, term_id: int) -> str:
-        """Return the text of the term with an id."""
-        return self._term(self.symbols.decode(term_id), {})
+        text_of = cache(lambda term_id: self._term(self.symbols.decode(term_id), {}))
+        self.lines += [f"{name}({','.join(map(text_of, row))})." for row in rows]
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""
@@ -236,7 +209,7 @@ class _ProgramWriter:
 
     def _term(self, term: Term, variables: dict[str, str]) -> str:
         if isinstance(term, Constant):
-            return self.constants[term.name]
+            return self.id_of_constant(term.name)
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
         number = self.symbols.function(term.name, len(term.args)).number

@@ -72,7 +72,7 @@ def _ground_in_attempts(analysis: RuleAnalysis, budget: GroundingBudget) -> Grou
         try:
             at_first = run_passes(analysis, Where.GAME)
             facts = _possible_facts(analysis)
-            first_budget = _at_most(budget, _first_attempt(facts))
+            first_budget = _first_budget(budget, facts)
             return ground_program(at_first, first_budget, is_large=facts > MANY_FACTS)
         except GroundingLimitError:
             pass
@@ -83,22 +83,13 @@ def _ground_in_attempts(analysis: RuleAnalysis, budget: GroundingBudget) -> Grou
     return ground_program(analysis, replace(budget, seconds=left), is_large=True)
 
 
-def _first_attempt(facts: float) -> GroundingBudget:
-    """What the first attempt may take in a game with so many possible facts and moves."""
+def _first_budget(budget: GroundingBudget, facts: float) -> GroundingBudget:
+    """Lower a budget to what the first attempt may take with so many possible facts and moves."""
     times = min(MAX_TIMES, max(1.0, facts / MORE_FACTS))
     return replace(
-        FIRST_ATTEMPT,
-        rules=int(times * FIRST_ATTEMPT.rules),
-        cpu_seconds=int(times * FIRST_ATTEMPT.cpu_seconds),
-    )
-
-
-def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget:
-    """Lower the rules and the CPU seconds of a budget to those of another."""
-    return replace(
         budget,
-        rules=min(budget.rules, limit.rules),
-        cpu_seconds=min(budget.cpu_seconds, limit.cpu_seconds),
+        rules=min(budget.rules, int(times * FIRST_ATTEMPT.rules)),
+        cpu_seconds=min(budget.cpu_seconds, int(times * FIRST_ATTEMPT.cpu_seconds)),
     )
 
 

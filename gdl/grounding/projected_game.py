@@ -17,7 +17,6 @@ from gdl.grounding.gringo import GrounderInput, GroundingBudget, GroundProgram, 
 from gdl.grounding.ground_rows import Row
 from gdl.grounding.state_exploration import (
     OTHER_MOVE,
-    ExploredRelations,
     possible_relation,
     reached_rows,
 )
@@ -122,7 +121,7 @@ class _Projection:
             program = self._ground(legal)
         except GroundingLimitError:
             return {}
-        return reached_rows(program, ExploredRelations(self.fluents, self._read))
+        return reached_rows(program, self.fluents, self._read)
 
     def _ground(self, legal: Sequence[Rule]) -> GroundProgram:
         rules = self._analysis.rules

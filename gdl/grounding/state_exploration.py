@@ -7,7 +7,6 @@ and then for all pairs of a state and a joint move.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -40,29 +39,22 @@ def possible_relation(move: RelationKey) -> RelationKey:
     return f" possible {move[0]}", move[1]
 
 
-@dataclass(frozen=True, slots=True)
-class ExploredRelations:
-    """The relations of fluents, and those of the moves that they follow from."""
-
-    fluents: Sequence[RelationKey]
-    moves: Sequence[RelationKey]
-
-
 def reached_rows(
-    program: GroundProgram, relations: ExploredRelations
+    program: GroundProgram, fluents: Sequence[RelationKey], moves: Sequence[RelationKey]
 ) -> dict[RelationKey, list[Row]]:
     """Return the rows of each fluent that hold in some state; nothing where that is too much work.
 
-    The program has the rows of fluents with those of ``init`` and ``next``, of moves and of what is
-    possible of them, of ``OTHER_MOVE``, ``terminal`` and ``role``.
+    The ``moves`` are those that the fluents follow from. The program has the rows of fluents with
+    those of ``init`` and ``next``, of moves and of what is possible of them, of ``OTHER_MOVE``,
+    ``terminal`` and ``role``.
     """
-    explorer = _Explorer(program, relations)
+    explorer = _Explorer(program, fluents, moves)
     reached = explorer.explore() if explorer.is_acyclic else None
     if reached is None:
         return {}
     found: dict[RelationKey, list[Row]] = {}
     begin = 0
-    for relation in relations.fluents:
+    for relation in fluents:
         rows = program.rows[relation].arguments
         found[relation] = list(map(tuple, rows[reached[begin : begin + len(rows)]].tolist()))
         begin += len(rows)
@@ -76,10 +68,11 @@ class _Explorer:
     ``options`` for each role the atoms of what is possible and of the moves themselves.
     """
 
-    def __init__(self, program: GroundProgram, relations: ExploredRelations) -> None:
-        of = relations.fluents
+    def __init__(
+        self, program: GroundProgram, fluents: Sequence[RelationKey], moves: Sequence[RelationKey]
+    ) -> None:
         self._rows = program.rows
-        self._number = _numbers(program, [*of, *relations.moves])
+        self._number = _numbers(program, [*fluents, *moves])
         self._size = 2 + int(self._number.max())  # The last atom never holds.
         self._bodies = self._bodies_by_head(program)
         components = strongly_connected_components(
@@ -90,10 +83,11 @@ class _Explorer:
         )
         self.is_acyclic = all(len(component) == 1 for component in components)
         self._order = [atom for (atom, *_) in components if atom in self._bodies]
-        self.fluents = self._atoms_as(of, of)
-        self.initial = self._atoms_as(of, [counterpart(each, "init") for each in of]) != NO_ATOM
-        self.following = self._atoms_as(of, [counterpart(each, "next") for each in of])
-        self.options = list(self._options(relations.moves))
+        begin, following = ([counterpart(each, of) for each in fluents] for of in ("init", "next"))
+        self.fluents = self._atoms_as(fluents, fluents)
+        self.initial = self._atoms_as(fluents, begin) != NO_ATOM
+        self.following = self._atoms_as(fluents, following)
+        self.options = list(self._options(moves))
         self._terminal = self._number[self._rows["terminal", 0].get((), NO_ATOM)]
         self._work = 0
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Flag, auto
+from functools import partial
 
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget
@@ -28,7 +29,6 @@ from gdl.language import Rule
 from gdl.rewriting.alternatives import expand_cases, expand_disjunctions, merge_alternatives
 from gdl.rewriting.argument_passes import reduce_arguments, specialize_arguments
 from gdl.rewriting.functional_dependencies import (
-    find_constant_fluents,
     make_constants_static,
     split_functional_joins,
 )
@@ -92,19 +92,7 @@ def _extending(rewrite: RuleRewriting) -> Callable[[RuleAnalysis], RuleAnalysis]
     return lambda analysis: analysis.with_rules(rewrite(analysis))
 
 
-def _make_constants_static(analysis: RuleAnalysis) -> RuleAnalysis:
-    if not find_constant_fluents(analysis):
-        return analysis
-    return analysis.restated(make_constants_static(analysis))
-
-
-def _find_first_reachable_rows(analysis: RuleAnalysis) -> RuleAnalysis:
-    return _find_reachable_rows(analysis, FIRST_BUDGET)
-
-
-def _find_reachable_rows(
-    analysis: RuleAnalysis, budget: GroundingBudget = RELAXATION_BUDGET
-) -> RuleAnalysis:
+def _find_reachable_rows(analysis: RuleAnalysis, budget: GroundingBudget) -> RuleAnalysis:
     """Ground the relaxed game; where it is too large, go on with what is known already."""
     relaxed = relax(analysis)
     simple = run_passes(analysis.with_rules(relaxed.rules), Where.RELAXED_GAME)
@@ -115,20 +103,12 @@ def _find_reachable_rows(
     return analysis.with_reachable(found)
 
 
-def _state_reachable_facts(analysis: RuleAnalysis) -> RuleAnalysis:
-    return replace(analysis, stated=reachable_facts(analysis))
-
-
-def _allow_projections(analysis: RuleAnalysis) -> RuleAnalysis:
-    return replace(analysis, projects_moves=True)
-
-
 EVERYWHERE = Where.GAME | Where.HUGE_GAME | Where.RELAXED_GAME
 
 PASSES = (
     Pass(
         switch="constant_fluents",
-        apply=_make_constants_static,
+        apply=_restating(make_constants_static),
         where=Where.GAME | Where.HUGE_GAME,
         reason="Walls that are part of the state would be walked through in the relaxed game.",
         saves="mummymaze1p: 638,130 to 31,574; mummymaze2p: 9,401 to 2,080.",
@@ -149,7 +129,7 @@ PASSES = (
     ),
     Pass(
         switch="relaxed_reachability",
-        apply=_find_first_reachable_rows,
+        apply=partial(_find_reachable_rows, budget=FIRST_BUDGET),
         where=Where.HUGE_GAME,
         reason="Exact domains and sizes guide the rest; domains by argument mix files and ranks.",
         saves="chess: 2,462,881 to 1,101,101.",
@@ -191,7 +171,7 @@ PASSES = (
     ),
     Pass(
         switch="relaxed_reachability",
-        apply=_find_reachable_rows,
+        apply=partial(_find_reachable_rows, budget=RELAXATION_BUDGET),
         where=Where.HUGE_GAME,
         reason="The restated rules have relations of their own, whose sizes decomposition needs.",
         saves="Counted with the first time.",
@@ -205,7 +185,7 @@ PASSES = (
     ),
     Pass(
         switch="project_moves",
-        apply=_allow_projections,
+        apply=lambda analysis: replace(analysis, projects_moves=True),
         where=EVERYWHERE,
         reason="A move has many arguments, of which either side of a decomposition needs a few.",
         saves="skirmish: 297,852 to 47,424; checkers: 338,827 to 76,127; hex: 77,983 to 44,703.",
@@ -226,7 +206,7 @@ PASSES = (
     ),
     Pass(
         switch="relaxed_reachability",
-        apply=_state_reachable_facts,
+        apply=lambda analysis: replace(analysis, stated=reachable_facts(analysis)),
         where=Where.HUGE_GAME,
         reason="Rules that are recursive through a step are joined anew for the facts of each.",
         saves="No rules, but time: alexChess is ground in 1.4 s of CPU time, not in 11.",

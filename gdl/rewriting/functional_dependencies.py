@@ -320,17 +320,20 @@ def find_constant_fluents(analysis: RuleAnalysis) -> dict[RelationKey, str]:
     }
 
 
-def make_constants_static(analysis: RuleAnalysis) -> Iterator[Rule]:
+def make_constants_static(analysis: RuleAnalysis) -> Sequence[Rule]:
     """Read the initial facts wherever a constant fluent is read."""
     constants = find_constant_fluents(analysis)
+    if not constants:
+        return analysis.rules
 
     def read(atom: Atom) -> Atom:
         initial = constants.get(atom.relation)
         return atom if initial is None else Atom(initial, atom.args, atom.span)
 
-    for rule in analysis.rules:
-        body = tuple(map_atoms(literal, read) for literal in rule.body)
-        yield Rule(rule.head, body, rule.span)
+    return [
+        Rule(rule.head, tuple(map_atoms(literal, read) for literal in rule.body), rule.span)
+        for rule in analysis.rules
+    ]
 
 
 def _is_constant(relation: RelationKey, analysis: RuleAnalysis) -> bool:

@@ -244,7 +244,7 @@ class BoardDrawing:
 
     def _name(self, cell: PlacedCell, down: float) -> str:
         name = " ".join(cell.place.key) if len(cell.place.key) == 1 else ""
-        if name in self._layout.traits_of and name.lower() in self._layout.said_words:
+        if name in self._layout.traits and name.lower() in self._layout.words:
             return ""  # the picture says as much
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
@@ -290,7 +290,7 @@ class BoardDrawing:
                 f'<rect class="sq" x="-{UNIT / 2}" y="-8" width="{UNIT}" height="16" rx="4"/>'
                 f'<text font-size="11">{xml(name[:9])}</text>'
             )
-        width = self._layout.size_of.get(name)
+        width = self._layout.sizes.get(name)
         if width is not None:
             digits = "".join(filter(str.isdigit, name))
             return draw_bar(glyph, digits or name, UNIT * FLAT / 2, width)
@@ -332,7 +332,7 @@ class BoardDrawing:
         if self._board.shape is Shape.PILES:
             return piled(items)
         if self._board.shape is Shape.ROW and len(items) > 1:
-            has_piece = " ".join(cell.place.key) in self._layout.traits_of
+            has_piece = " ".join(cell.place.key) in self._layout.traits
             if not has_piece and all(item.part is Part.MARK for item in items):
                 return listed(items)
         if items and all(item.part is Part.LAYER for item in items):
@@ -355,14 +355,14 @@ class BoardDrawing:
         if item.part is Part.COUNT:
             return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
-            width = self._layout.size_of.get(item.words[-1], 1.0)
+            width = self._layout.sizes.get(item.words[-1], 1.0)
             return draw_bar(self._glyph(item), item.words[-1], size, width)
         if item.part is Part.LAYER:
             return draw_bar(glyph_of(item.words[1:], item.part, self._layout), "", size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
-            thing = self._layout.traits_of.get(" ".join(cell.place.key))
+            thing = self._layout.traits.get(" ".join(cell.place.key))
             if thing is not None:  # the place is that of a piece, which is shown as it is
                 drawn = draw_traits(thing, size * 0.62)
                 if word == self._board.title and self._head > 10:

@@ -149,7 +149,7 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     styled = _styled(words, layout)
     if styled is not None:
         return styled
-    traits = layout.traits_of.get(words[-1]) if part is Part.PIECE else None
+    traits = layout.traits.get(words[-1]) if part is Part.PIECE else None
     if traits is not None:
         return Glyph(GlyphForm.TRAITS, PALETTE[0], words[-1], words[-1][:4], traits)
     colour = next((c for word in words if (c := colour_of(word, layout))), "")
@@ -184,7 +184,7 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
 
 def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
     """Look the words up in the layout file: all together, then one by one."""
-    styles = layout.style_of
+    styles = layout.styles
     if not styles:
         return None
     joined = styles.get(" ".join(words))
@@ -258,7 +258,7 @@ def _is_colour_only(word: str, layout: BoardLayout) -> bool:
 
 def colour_of(word: str, layout: BoardLayout) -> str:
     """The colour of a word that is or begins with one, or that is a role; otherwise empty."""
-    style = layout.style_of.get(word)
+    style = layout.styles.get(word)
     if style is not None and style.colour:
         return style.colour
     lower = word.lower()

@@ -157,7 +157,7 @@ HIDDEN = "The whole state: in the match, roles see only what their percepts tell
 
 def say(words: Iterable[str], layout: BoardLayout) -> str:
     """Say words of the rules as people do; roles, and what is no plain word, as they are."""
-    said = layout.said_words
+    said = layout.words
     return " ".join(
         said.get(word.lower()) or spoken(word)
         if word not in layout.roles and word.replace("_", "").isalnum()
@@ -215,7 +215,7 @@ class _Sorter:
         name, arity = function_of(fact)
         if name in self._layout.turn and arity:
             return "turn"
-        if name in self._layout.counter_of and arity == 1:
+        if name in self._layout.counters and arity == 1:
             return "counter"
         if any(name == score for score, _ in self._layout.scores) and arity == 2:
             return "score"
@@ -286,7 +286,7 @@ class _Sorter:
     def _board(self, number: int, board: Board) -> BoardScene:
         places: Sequence[Place] = board.places
         if board.shape is Shape.STACKS:
-            is_flat = any(place.key[0] in self._layout.size_of for place in board.places)
+            is_flat = any(place.key[0] in self._layout.sizes for place in board.places)
             places = stacked(board, self._supports[number], FLAT if is_flat else 1.0)
         cells = tuple(
             PlacedCell(
@@ -372,7 +372,7 @@ class _Sorter:
     def _counter_notes(self) -> list[Note]:
         found = []
         for note in self._notes_of("counter"):
-            last = self._layout.counter_of[note.name].last
+            last = self._layout.counters[note.name]
             if last.lstrip("-").isdigit():
                 phrase = {"said": "of", "count": note.value, "last": last}
                 note = replace(note, value=f"{note.value} of {last}", phrase=phrase)

@@ -65,7 +65,7 @@ def table() -> str:
             for board in layout.boards
         )
         beside = [*layout.turn, *(score for score, _ in layout.scores)]
-        beside += [counter.name for counter in layout.counters]
+        beside += layout.counters
         file = "yes" if (GAMES / f"{name}.board.toml").exists() else ""
         lines.append(f"| {name} | {boards or 'table'} | {', '.join(beside)} | {file} |")
     return "\n".join(lines)

@@ -19,7 +19,6 @@ from gdl.analysis.boards.finder import find_layout
 from gdl.analysis.boards.layout import (
     Board,
     BoardLayout,
-    Counter,
     FactPattern,
     Label,
     MovePattern,
@@ -39,7 +38,6 @@ __all__ = [
     "Board",
     "BoardCell",
     "BoardLayout",
-    "Counter",
     "FactPattern",
     "Label",
     "LayoutRefinement",

@@ -36,7 +36,6 @@ from gdl.analysis.boards.labels import has_two_numbers, lettered
 from gdl.analysis.boards.layout import (
     Board,
     BoardLayout,
-    Counter,
     MovePattern,
     Part,
     Shape,
@@ -93,7 +92,7 @@ class _Finder:
         self._take_grids()
         self._take_named_places()
         self._take_rows()
-        counters += self._take_single_values()
+        counters |= self._take_single_values()
         stated = [
             refined(board, self.refinement, evidence.static, evidence.fluents)
             for board in with_short_rows(self.boards)
@@ -105,25 +104,26 @@ class _Finder:
         words = {piece: ", ".join(said) for piece, said in named.items()}
         if any(is_by_compass(place.key[-1] for place in board.places) for board in boards):
             words |= COMPASS_WORDS
+        words |= self.refinement.words
         return BoardLayout(
             evidence.roles,
             self._lettered(boards, patterns),
-            tuple(counters),
+            counters,
             turn,
             scores,
             evidence.ruleset.has_percepts,
             patterns,
             self.refinement.styles,
-            tuple(sorted(traits.items())),
+            traits,
             hands_of(evidence),
             frozenset(self.dice),
             self._sizes(boards),
-            tuple(sorted((words | dict(self.refinement.words)).items())),
+            {word.lower(): said for word, said in sorted(words.items())},
             move_texts(self.refinement, evidence.ruleset),
             tuple(facts_beside(self.refinement, evidence.ruleset, counters)),
         )
 
-    def _sizes(self, boards: Iterable[Board]) -> tuple[tuple[str, float], ...]:
+    def _sizes(self, boards: Iterable[Board]) -> Mapping[str, float]:
         """The sizes of things that lie on each other."""
         found: dict[str, float] = {}
         for board in boards:
@@ -131,7 +131,7 @@ class _Finder:
             if board.shape in (Shape.PILES, Shape.STACKS) and key[1] == 2:
                 things = self.evidence.fluents[key].columns[0]
                 found |= sizes_of(things, self.evidence.static)
-        return tuple(sorted(found.items()))
+        return found
 
     def _lettered(
         self, boards: tuple[Board, ...], patterns: Sequence[MovePattern]
@@ -207,25 +207,22 @@ class _Finder:
         self._take(key for key, _ in found)
         return tuple((key[0], column) for key, column in found)
 
-    def _take_counters(self) -> list[Counter]:
+    def _take_counters(self) -> dict[str, str]:
         """Facts with one value at a time, of an order of numbers or of a static relation."""
-        found = []
+        found = {}
         for key, fluent in list(self.left.items()):
             if key[1] == 1 and len(fluent.initial) == 1 and len(fluent.columns[0]) > 1:
                 axis = order_of(fluent.columns[0], self.chains)
                 if axis is not None and not (len(axis[0]) == 1 and axis[0].isalpha()):
-                    found.append(Counter(key[0], axis[-1]))
+                    found[key[0]] = axis[-1]
                     self._take([key])
         return found
 
-    def _take_single_values(self) -> list[Counter]:
+    def _take_single_values(self) -> dict[str, str]:
         """Facts that nothing else has taken, with one value at the start and one argument."""
-        found = []
-        for key, fluent in list(self.left.items()):
-            if key[1] == 1 and len(fluent.initial) == 1:
-                found.append(Counter(key[0]))
-                self._take([key])
-        return found
+        found = [key for key, each in self.left.items() if key[1] == len(each.initial) == 1]
+        self._take(found)
+        return {name: "" for name, _ in found}
 
     # ------------------------------------------------------------------ boards
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -204,15 +205,6 @@ class Board:
         return len(self.places[0].key) if self.places else 1
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A function with one value at a time: a step counter, a sum, a stage; or whose turn it is."""
-
-    name: str
-    last: str = ""
-    """The last of its values, where they are in order."""
-
-
 @dataclass(frozen=True)
 class BoardLayout:
     """What is drawn of a game: boards, counters, and a table for all other facts.
@@ -224,57 +216,40 @@ class BoardLayout:
 
     roles: tuple[str, ...]
     boards: tuple[Board, ...] = ()
-    counters: tuple[Counter, ...] = ()
+    counters: Mapping[str, str] = field(default_factory=dict)
+    """Functions with one value at a time, such as a step counter or a sum, and the last of these.
+
+    That is empty where they are in no order.
+    """
     turn: tuple[str, ...] = ()
     scores: tuple[tuple[str, int], ...] = ()
     hidden_information: bool = False
     moves: tuple[MovePattern, ...] = ()
-    styles: tuple[tuple[str, Style], ...] = ()
-    traits: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    """How words are drawn, where the layout file says it."""
+    traits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Words for pieces that differ in traits of two values, such as size and colour, and these."""
     hands: frozenset[tuple[str, int]] = frozenset()
     """Functions whose last argument is a card, and their numbers of arguments."""
     dice: frozenset[tuple[str, int]] = frozenset()
     """Functions whose numbers are thrown by chance, or said of what it has thrown."""
 
-    sizes: tuple[tuple[str, float], ...] = ()
+    sizes: Mapping[str, float] = field(default_factory=dict)
     """Words for things that lie on each other, and how large they are: at most 1."""
-    words: tuple[tuple[str, str], ...] = ()
-    """Words of the rules, and what people say instead."""
-    move_texts: tuple[tuple[str, str], ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Words of the rules, in small letters, and what people say instead."""
+    move_texts: Mapping[str, str] = field(default_factory=dict)
     """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
     beside: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = ()
     """Counters, each with a static relation and its rows, of which those with its value count."""
 
-    @cached_property
-    def size_of(self) -> dict[str, float]:
-        """How large things are of which the rules say it."""
-        return dict(self.sizes)
-
-    @cached_property
-    def said_words(self) -> dict[str, str]:
-        """What people say instead of words of the rules, which are in small letters."""
-        return {word.lower(): said for word, said in self.words}
-
-    @cached_property
-    def traits_of(self) -> dict[str, tuple[int, ...]]:
-        """The traits of each word that has them."""
-        return dict(self.traits)
-
-    @cached_property
-    def style_of(self) -> dict[str, Style]:
-        """How words are drawn, where the layout file says it."""
-        return dict(self.styles)
+    def __hash__(self) -> int:
+        return hash((self.roles, self.boards, self.moves))
 
     @cached_property
     def move_patterns(self) -> dict[tuple[str, int], MovePattern]:
         """The pattern of each function of moves that has one."""
         return {(pattern.name, pattern.arity): pattern for pattern in self.moves}
-
-    @cached_property
-    def counter_of(self) -> dict[str, Counter]:
-        """The counters by the name of their function."""
-        return {counter.name: counter for counter in self.counters}
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,15 +124,15 @@ def read_layout_file(file: Path) -> LayoutRefinement:
     except ValidationError as error:
         problems = "\n".join(f"  {_key(e['loc'])}: {e['msg']}" for e in error.errors())
         raise LayoutFileError(f"{file}:\n{problems}") from error
-    words = sorted({*found.glyphs, *found.colours})
     return LayoutRefinement(
         tuple(board.refinement() for board in found.boards),
-        tuple(
-            (word, Style(found.glyphs.get(word, ""), found.colours.get(word, ""))) for word in words
-        ),
-        tuple(sorted(found.words.items())),
-        tuple(sorted(found.moves.items())),
-        tuple(sorted(found.beside.items())),
+        {
+            word: Style(found.glyphs.get(word, ""), found.colours.get(word, ""))
+            for word in found.glyphs | found.colours
+        },
+        found.words,
+        found.moves,
+        found.beside,
     )
 
 

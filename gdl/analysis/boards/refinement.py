@@ -55,12 +55,12 @@ class LayoutRefinement:
     """What a layout file says."""
 
     boards: tuple[BoardRefinement, ...] = ()
-    styles: tuple[tuple[str, Style], ...] = ()
-    words: tuple[tuple[str, str], ...] = ()
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
     """Words of the rules, and what people say instead."""
-    moves: tuple[tuple[str, str], ...] = ()
+    moves: Mapping[str, str] = field(default_factory=dict)
     """Functions of moves, and what these are called, with ``{1}`` for the first argument."""
-    beside: tuple[tuple[str, str], ...] = ()
+    beside: Mapping[str, str] = field(default_factory=dict)
     """Functions of one argument, and static relations of which their value picks facts."""
 
     def of(self, names: frozenset[str]) -> BoardRefinement | None:

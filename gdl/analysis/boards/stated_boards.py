@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdl.analysis.boards.axes import Axis, axis_of
@@ -10,7 +10,7 @@ from gdl.analysis.boards.board_building import row_spot
 from gdl.analysis.boards.evidence import FluentTable, Row, moves_written
 from gdl.analysis.boards.grids import MAX_PLACES
 from gdl.analysis.boards.labels import point_labels
-from gdl.analysis.boards.layout import Board, Counter, FactPattern, Part, Place, Shape
+from gdl.analysis.boards.layout import Board, FactPattern, Part, Place, Shape
 from gdl.analysis.boards.refinement import (
     ARGUMENT,
     BoardRefinement,
@@ -173,16 +173,14 @@ def _ground(
     return tuple(found)
 
 
-def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
+def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> Mapping[str, str]:
     """Return the texts of the layout file for moves, all of which the rules must have.
 
     Raises :class:`LayoutRefinementError` for a move that they do not have, or not with so many
     arguments.
     """
-    if not refinement.moves:
-        return ()
     arities = dict(sorted(moves_written(ruleset)))  # the most for each name
-    for name, text in refinement.moves:
+    for name, text in sorted(refinement.moves.items()):
         if name not in arities:
             raise LayoutRefinementError(f"no move is called {name}")
         numbers = [int(number) for number in ARGUMENT.findall(text)]
@@ -194,14 +192,13 @@ def move_texts(refinement: LayoutRefinement, ruleset: Ruleset) -> tuple[tuple[st
 
 
 def facts_beside(
-    refinement: LayoutRefinement, ruleset: Ruleset, counters: Sequence[Counter]
+    refinement: LayoutRefinement, ruleset: Ruleset, counters: Collection[str]
 ) -> Iterator[tuple[str, str, tuple[Row, ...]]]:
     """Yield the relations that the layout file has beside counters, as the rules list them."""
-    known = {counter.name for counter in counters}
-    for name, relation in refinement.beside:
+    for name, relation in sorted(refinement.beside.items()):
         heads = (rule.head for rule in ruleset.rules if not rule.body)
         rows = tuple(tuple(map(str, head.args)) for head in heads if head.name == relation)
-        if name not in known or not rows:
+        if name not in counters or not rows:
             expected = "a counter and facts of a relation"
             raise LayoutRefinementError(f"beside.{name}: expected {expected}, not {relation}")
         yield name, relation, rows

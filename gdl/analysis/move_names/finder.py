@@ -155,7 +155,8 @@ class _Finder:
             for function, each in cells.items()
         }
         boards = tuple(_cell_names(board, self._layout) for board in self._layout.boards)
-        names = MoveNames(tuple(templates.values()), boards, self._waiting, self._layout.said_words)
+        words = dict(self._layout.words)
+        names = MoveNames(tuple(templates.values()), boards, self._waiting, words)
         confused = set(_confused(names, templates, self._seen))
         said = (
             replace(t, with_name=t.with_name or key in confused) for key, t in templates.items()
@@ -164,7 +165,7 @@ class _Finder:
 
     def _template(self, function: MoveFunction, cells: _Cells) -> MoveTemplate:
         """How the moves of a function are said that name these cells."""
-        text = dict(self._layout.move_texts).get(function[0], "")
+        text = self._layout.move_texts.get(function[0], "")
         if text and max(map(int, ARGUMENT.findall(text)), default=0) <= function[1]:
             return MoveTemplate(*function, text=text)
         pattern, rows = self._pattern(function), self._rows(function)
@@ -358,7 +359,7 @@ def _own_names(board: Board, layout: BoardLayout) -> dict[str, str]:
     rows = {label.y: label.text for label in board.labels if label.line == "row"}
     found = {}
     for place in board.places:
-        said = " ".join(layout.said_words.get(word.lower(), word) for word in place.key)
+        said = " ".join(layout.words.get(word.lower(), word) for word in place.key)
         if board.shape is Shape.POINTS and place.x in columns and place.y in rows:
             said = joined(columns[place.x], rows[place.y])
         found[" ".join(place.key).lower()] = said

@@ -43,7 +43,7 @@ def test_known_words_have_their_own_glyphs(
 
 
 def test_the_layout_file_goes_first() -> None:
-    styled = BoardLayout(("a",), styles=(("wolf", Style("♞", "#123456")), ("hut", Style("ring"))))
+    styled = BoardLayout(("a",), styles={"wolf": Style("♞", "#123456"), "hut": Style("ring")})
     wolf = glyph_of(("wolf",), Part.PIECE, styled)
     assert (wolf.form, wolf.colour, wolf.text) == (GlyphForm.SYMBOL, "#123456", "♞")
     assert glyph_of(("hut",), Part.PIECE, styled).form is GlyphForm.RING

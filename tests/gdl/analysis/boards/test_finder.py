@@ -196,7 +196,7 @@ def test_only_numbers_from_one_become_letters(first: str, second: str, columns: 
 def test_turns_scores_and_counters_are_found() -> None:
     chess, bids = layout_of_game("chess"), layout_of_game("sealedBids")
     assert chess.turn == ("turn",)
-    assert [(c.name, c.last) for c in chess.counters] == [("quiet", "50")]
+    assert chess.counters == {"quiet": "50"}
     assert dict(bids.scores) == {"purse": 0, "owns": 0}
     assert layout_of_game("phantomTicTacToe").hidden_information
     assert not chess.hidden_information

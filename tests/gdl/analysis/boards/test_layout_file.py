@@ -67,7 +67,7 @@ def test_a_file_beside_the_rulesheet_is_read(tmp_path: Path) -> None:
     (board,) = layout.boards
     assert (board.title, board.shape) == ("Heaps", Shape.POINTS)
     assert board.places[board.index["left",]].x == 2
-    assert layout.style_of == {"left": Style("star")}
+    assert layout.styles == {"left": Style("star")}
 
 
 @pytest.mark.parametrize(

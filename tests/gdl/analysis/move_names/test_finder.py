@@ -186,8 +186,8 @@ def test_pieces_are_called_and_drawn_by_the_words_for_their_traits() -> None:
     layout = find_layout(gdl.parse(rules))
     names = names_without_play(layout)
     assert names.words["azaz"] == "big, dark, round, solid"
-    assert layout.traits_of["azaz"] == (0, 0, 0, 0)
-    assert layout.traits_of["zaza"] == (1, 1, 1, 1)
+    assert layout.traits["azaz"] == (0, 0, 0, 0)
+    assert layout.traits["zaza"] == (1, 1, 1, 1)
     unsaid = find_layout(gdl.parse(rules.replace("(has aaaa big)", "")))
     assert not unsaid.words
-    assert unsaid.traits_of["azaz"] == (0, 1, 0, 1)
+    assert unsaid.traits["azaz"] == (0, 1, 0, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from gdl.analysis.decomposition import decompose
@@ -15,13 +15,12 @@ from gdl.analysis.evidence.influence_graph import supports
 from gdl.analysis.evidence.reachability import enumerate_reachable
 from gdl.analysis.evidence.survey import Survey, observe
 from gdl.analysis.properties.goals import find_goals, observed_goals
-from gdl.analysis.properties.latches import LatchedFluents, find_deciding_latches, prove_latches
+from gdl.analysis.properties.latches import find_deciding_latches, prove_latches
 from gdl.analysis.properties.length import find_length, find_size, observed_length
 from gdl.analysis.properties.mutex_groups import prove_mutex_groups
 from gdl.analysis.properties.turns import find_turns, observed_turns
 from gdl.analysis.symmetry import find_symmetries
 from gdl.engine import PropnetStateMachine
-from gdl.language import Term
 from gdl.state_machine import StateMachine
 
 PLAYOUTS = 512
@@ -87,7 +86,12 @@ class Analysis:
         yield
         latched = prove_latches(evidence)
         yield
-        latches = _latches(evidence, latched)
+        latches = Latches(
+            evidence.facts_of(latched.rising),
+            evidence.facts_of(latched.falling),
+            find_deciding_latches(evidence, latched),
+            latched.seen,
+        )
         yield
         found = Structure(
             roles=machine.roles,
@@ -96,26 +100,12 @@ class Analysis:
             length=find_length(evidence, latched, mutex_groups),
             size=find_size(evidence.survey, evidence.reachability),
             latches=latches,
-            mutex_groups=tuple(_facts(machine, group) for group in mutex_groups),
+            mutex_groups=tuple(map(evidence.facts_of, mutex_groups)),
         )
         yield
         found = replace(found, decomposition=decompose(evidence))
         yield
         self.structure = replace(found, symmetries=find_symmetries(machine))
-
-
-def _latches(evidence: Evidence, latched: LatchedFluents) -> Latches:
-    machine = evidence.machine
-    return Latches(
-        _facts(machine, latched.rising),
-        _facts(machine, latched.falling),
-        find_deciding_latches(evidence, latched),
-        latched.seen,
-    )
-
-
-def _facts(machine: PropnetStateMachine, fluents: Iterable[int]) -> frozenset[Term]:
-    return frozenset(machine.facts[fluent] for fluent in fluents)
 
 
 def gather_evidence(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:

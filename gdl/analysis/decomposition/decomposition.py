@@ -70,7 +70,7 @@ def decompose(evidence: Evidence) -> Decomposition:
     return Decomposition(
         parts=tuple(_subgame(evidence, depends, part) for part in parts if len(parts) > 1),
         in_series=in_series,
-        irrelevant=_facts(facts, irrelevant),
+        irrelevant=evidence.facts_of(bit_indices(irrelevant)),
         passes=passes,
     )
 
@@ -249,7 +249,7 @@ def _subgame(evidence: Evidence, depends: InfluenceGraph, part: Cluster) -> Subg
         owner for owner, mask in zip(owners, depends.goal_by, strict=True) if mask & part.fluents
     }
     return Subgame(
-        facts=_facts(machine.facts, part.fluents),
+        facts=evidence.facts_of(bit_indices(part.fluents)),
         moves=_by_role(evidence, part.moves),
         goals=tuple(machine.roles[owner] for owner in sorted(concerned)),
         ends=bool(depends.end_by & part.fluents),
@@ -266,7 +266,3 @@ def _by_role(evidence: Evidence, moves: int) -> dict[Constant, frozenset[Term]]:
         if chosen:
             found[role] = frozenset(chosen)
     return found
-
-
-def _facts(facts: Sequence[Term], mask: int) -> frozenset[Term]:
-    return frozenset(facts[fluent] for fluent in bit_indices(mask))

@@ -5,7 +5,7 @@ Apart from all that it holds, since each of these modules would otherwise import
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from gdl.analysis.evidence.prover import Prover
 from gdl.analysis.evidence.reachability import Reachability
 from gdl.analysis.evidence.survey import Survey
 from gdl.engine import PropnetStateMachine
+from gdl.language import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,10 @@ class Evidence:
         if self.prover is not None and all(self.prover.never(claims)):
             return Confidence.PROVED
         return Confidence.OBSERVED
+
+    def facts_of(self, fluents: Iterable[int]) -> frozenset[Term]:
+        """The facts that some fluents are, given by index."""
+        return frozenset(self.machine.facts[fluent] for fluent in fluents)
 
     def goal_rows(self, role: int) -> list[tuple[int, int]]:
         """The role's goal values in rising order, each with its index among all goals."""

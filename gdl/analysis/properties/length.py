@@ -59,7 +59,7 @@ def find_length(
     return replace(
         seen,
         bound=Finding(min(known), Confidence.PROVED) if known else seen.bound,
-        clock=frozenset(evidence.machine.facts[fluent] for fluent in clock),
+        clock=evidence.facts_of(clock),
     )
 
 

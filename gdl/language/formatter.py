@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gdl.errors import LINE_END, GdlSyntaxError, Severity, Source, Span
+from gdl.errors import LINE_END, GdlSyntaxError, Source, Span
 from gdl.language.forms import Expression, span_of
 from gdl.language.infix import is_infix
 from gdl.language.lexical import COMMENT
-from gdl.language.parser import read_expressions, read_ruleset
+from gdl.language.parser import parse, read_expressions
 from gdl.language.pretty_printer import WIDTH, Line, break_lines
 from gdl.language.writers import Comment, InfixWriter, KifWriter, Writer, is_rule
 
@@ -70,12 +70,8 @@ def convert_text(text: str, notation: Notation, name: str = "<rulesheet>") -> st
 
     Raises :class:`gdl.GdlSyntaxError` with every problem found.
     """
-    source = Source(text, name)
-    _, problems = read_ruleset(source)
-    errors = tuple(p for p in problems if p.severity is Severity.ERROR)
-    if errors:
-        raise GdlSyntaxError(source, errors)
-    expressions, _ = read_expressions(source)
+    parse(text, name)
+    expressions, _ = read_expressions(Source(text, name))
     # A comment before the parenthesis that ends a rule in KIF stands behind the rule in infix, and
     # breaks its line no more.
     return format_text(_written(text, expressions, notation), name)

@@ -93,15 +93,13 @@ def parse_term(text: str) -> Term:
     """
     source = Source(text, "<term>")
     expressions, problems = (read_expressions if "(" in text else read_kif)(source)
-    builder = _Builder()
     if len(expressions) != 1:
-        problems.append(
-            syntax_error("one-term", "expected exactly one term", (0, max(1, len(text))))
-        )
+        span = (0, max(1, len(text)))
+        problems.append(syntax_error("one-term", "expected exactly one term", span))
         raise GdlSyntaxError(source, tuple(problems))
+    builder = _Builder()
     term = builder.term(expressions[0])
-    problems += builder.problems
-    errors = tuple(p for p in problems if p.severity is Severity.ERROR)
+    errors = tuple(p for p in (*problems, *builder.problems) if p.severity is Severity.ERROR)
     if errors or term is None:
         raise GdlSyntaxError(source, errors)
     return term

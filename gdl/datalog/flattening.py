@@ -116,7 +116,7 @@ class Flattening:
         values = variable_domains(rule, self.domains)
         if values is None:
             return
-        atoms = [rule.head, *(atom for atom, _ in atoms_of(*rule.body))]
+        atoms = (atom for atom, _ in atoms_of(rule.head, *rule.body))
         names = dict.fromkeys(self._variables_at_flat(*atoms))
         if not names:
             yield rule

@@ -265,25 +265,18 @@ def _parts_of(part: Literal | Function) -> tuple[Literal | Term, ...]:
 
 
 def _text_of_rule(rule: Rule, names: Mapping[Symbol, str], variables: Mapping[str, str]) -> str:
-    writer = _Writer(names, variables)
-    return " ".join([writer.text(rule.head), *sorted(map(writer.text, rule.body))])
+    """Write a rule in canonical names and order."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    """Writes parts of a rule in canonical names and order."""
-
-    names: Mapping[Symbol, str]
-    variables: Mapping[str, str]
-
-    def text(self, part: Literal | Term) -> str:
+    def text(part: Literal | Term) -> str:
         if isinstance(part, Variable):
-            return self.variables[part.name.lower()]
+            return variables[part.name.lower()]
         if isinstance(part, Constant):
-            return self.names[_CONSTANT, part.name.lower(), 0]
+            return names[_CONSTANT, part.name.lower(), 0]
         if isinstance(part, Atom | Function):
             kind = _RELATION if isinstance(part, Atom) else _FUNCTION
-            name = self.names[kind, part.name.lower(), len(part.args)]
-            return f"({' '.join([name, *map(self.text, part.args)])})"
+            name = names[kind, part.name.lower(), len(part.args)]
+            return f"({' '.join([name, *map(text, part.args)])})"
         connective = "distinct" if isinstance(part, Distinct) else type(part).__name__.lower()
-        return f"({' '.join([connective, *sorted(map(self.text, _parts_of(part)))])})"
+        return f"({' '.join([connective, *sorted(map(text, _parts_of(part)))])})"
+
+    return " ".join([text(rule.head), *sorted(map(text, rule.body))])

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from gdl.datalog import Graph, dependency_graph, is_recursive, levels, strongly_connected_components
 from gdl.language import (
     KEYWORDS,
-    Atom,
     Constant,
     Function,
     Level,
     RelationKey,
-    Rule,
     Ruleset,
     Term,
     atoms_of,
@@ -105,17 +103,10 @@ def _kinds(ruleset: Ruleset, relations: Collection[RelationKey]) -> list[str]:
     found = {
         _kind(atom.args[-1])
         for rule in ruleset.rules
-        for atom in _atoms(rule)
+        for atom, _ in atoms_of(rule.head, *rule.body)
         if atom.relation in relations
     }
     return sorted(found - {""})
-
-
-def _atoms(rule: Rule) -> Iterator[Atom]:
-    yield rule.head
-    for literal in rule.body:
-        for atom, _ in atoms_of(literal):
-            yield atom
 
 
 def _kind(term: Term) -> str:

@@ -400,15 +400,15 @@ def with_short_rows(boards: Sequence[Board]) -> list[Board]:
 
 def row_board(
     order: Axis,
-    facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
+    facts: Sequence[tuple[FunctionKey, int, Part]],
     reason: str,
     shape: Shape = Shape.ROW,
 ) -> Board:
-    """Build a row of boxes, one for each thing."""
+    """Build a row of boxes, one for each thing: the facts of each function with its argument."""
     places = tuple(Place((name,), *row_spot(i)) for i, name in enumerate(order))
     patterns = tuple(
-        FactPattern(*key, place, tuple(i for i in range(key[1]) if i not in place), part=part)
-        for key, place, part in facts
+        FactPattern(*key, (column,), tuple(i for i in range(key[1]) if i != column), part=part)
+        for key, column, part in facts
     )
     names = ", ".join(f"({key[0]} …)" for key, _, _ in facts)
     return Board(facts[0][0][0], shape, places, patterns, f"{names}: {reason}")

@@ -150,9 +150,8 @@ class _Finder:
 
     def _take_turn(self) -> tuple[str, ...]:
         """Facts that name a role, one at a time, and that legal moves need."""
-        direct = [key for key in self._needed({("legal", 2)}) if self._may_be_turn(key)]
-        found = direct
-        if not direct:
+        found = [key for key in self._needed({("legal", 2)}) if self._may_be_turn(key)]
+        if not found:
             graph = dependency_graph(self.evidence.ruleset.rules)
             needed = self._needed(set(reachable(graph, [("legal", 2)])))
             found = [
@@ -348,14 +347,15 @@ class _Finder:
     def _take_stacks(self) -> None:
         for key, fluent in list(self.left.items()):
             if key[1] == 2 and _is_stacking(fluent):
-                things = fluent.columns[0] | fluent.columns[1]
-                marks = [
-                    other
-                    for k, other in self.left.items()
-                    if k[1] == 1 and other.columns[0] <= things
-                ]
+                marks = self._marks(fluent.columns[0] | fluent.columns[1])
                 self.boards.append(stack_board(fluent, marks))
                 self._take([key, *(mark.key for mark in marks)])
+
+    def _marks(self, things: frozenset[str]) -> list[FluentTable]:
+        """The facts of one argument that only say something of some things."""
+        return [
+            each for each in self.left.values() if each.arity == 1 and each.columns[0] <= things
+        ]
 
     def _take_rows(self) -> None:
         roles = set(self.evidence.roles)
@@ -363,46 +363,35 @@ class _Finder:
             if key not in self.left or fluent.columns[0] & roles:
                 continue
             if is_tally(fluent) and order_of(fluent.columns[1], self.chains):
-                self._take_row(0, [(key, (0,), Part.COUNT)], "a number for each")
+                self._take_row(fluent, 0, Part.COUNT, "a number for each")
             elif is_permutation(fluent):
-                self._take_row(1, [(key, (1,), Part.PIECE)], "one thing on each place")
+                self._take_row(fluent, 1, Part.PIECE, "one thing on each place")
             elif _is_holding(fluent, roles) and len(fluent.columns[1]) <= MAX_ROW:
                 reason = "things that each are on one of few"
-                self._take_row(1, [(key, (1,), Part.PIECE)], reason, Shape.PILES)
+                self._take_row(fluent, 1, Part.PIECE, reason, Shape.PILES)
         self._take_alike()
 
     def _take_row(
-        self,
-        column: int,
-        facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
-        reason: str,
-        shape: Shape = Shape.ROW,
+        self, fluent: FluentTable, column: int, part: Part, reason: str, shape: Shape = Shape.ROW
     ) -> None:
-        values = self.left[facts[0][0]].columns[column]
-        extra = [
-            (key, (0,), Part.MARK)
-            for key, fluent in self.left.items()
-            if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
-        ]
-        order = axis_of(values, self.chains)
-        self.boards.append(row_board(order, [*facts, *extra], reason, shape))
-        self._take(key for key, _, _ in [*facts, *extra])
+        """Facts with a box for each value of an argument, and what others say of these values."""
+        values = fluent.columns[column]
+        facts = [(fluent.key, column, part)]
+        facts += [(mark.key, 0, Part.MARK) for mark in self._marks(values)]
+        self.boards.append(row_board(axis_of(values, self.chains), facts, reason, shape))
+        self._take(key for key, _, _ in facts)
 
     def _take_alike(self) -> None:
         """Facts of one argument that two functions share: open and pointed cups."""
-        unary = [
-            (key, fluent.columns[0])
-            for key, fluent in self.left.items()
-            if key[1] == 1 and 2 <= len(fluent.columns[0]) <= MAX_ROW
-        ]
-        groups = Multiset(values for _, values in unary)
+        unary = [each.columns[0] for each in self.left.values() if each.arity == 1]
+        groups = Multiset(values for values in unary if 2 <= len(values) <= MAX_ROW)
         for values, count in groups.items():
-            facts = [(key, (0,), Part.MARK) for key, other in unary if other <= values]
-            facts = [each for each in facts if each[0] in self.left]
-            if count >= 2 and len(facts) >= 2 and not values <= set(self.evidence.roles):
-                order = axis_of(values, self.chains)
-                self.boards.append(row_board(order, facts, "properties of the same things"))
-                self._take(key for key, _, _ in facts)
+            marks = [mark.key for mark in self._marks(values) if len(mark.columns[0]) > 1]
+            if count >= 2 and len(marks) >= 2 and not values <= set(self.evidence.roles):
+                facts = [(key, 0, Part.MARK) for key in marks]
+                reason = "properties of the same things"
+                self.boards.append(row_board(axis_of(values, self.chains), facts, reason))
+                self._take(marks)
 
 
 def _with_boards(

@@ -29,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
@@ -49,6 +49,7 @@ from gdl.language.rules import (
     Ruleset,
     Term,
     Variable,
+    named_in,
     terms_of,
 )
 
@@ -233,23 +234,13 @@ def _first_of_many(colours: Iterable[int]) -> int | None:
 
 def _goal_values(rules: Iterable[Rule]) -> set[str]:
     """The numbers that are goal values; all numbers up to 100 where variables stand for goals."""
-    goals = [rule.head.args[1] for rule in rules if rule.head.relation == ("goal", 2)]
-    terms: Iterable[Term] = goals
-    if any(isinstance(goal, Variable) for goal in goals):
-        terms = (
-            term for rule in rules for part in (rule.head, *rule.body) for term in _terms(part)
-        )
-    names = {term.name.lower() for term in terms if isinstance(term, Constant)}
+    parts: list[Atom | Term] = [
+        rule.head.args[1] for rule in rules if rule.head.relation == ("goal", 2)
+    ]
+    if any(isinstance(goal, Variable) for goal in parts):
+        parts = [part for rule in rules for part in named_in(rule)]
+    names = {part.name.lower() for part in parts if isinstance(part, Constant)}
     return {n for n in names if _INTEGER.fullmatch(n) and int(n) <= _HIGHEST_GOAL}
-
-
-def _terms(part: Literal | Term) -> Iterator[Term]:
-    """Yield all terms in a literal or term."""
-    if isinstance(part, Constant | Variable):
-        yield part
-    else:
-        for inner in _parts_of(part):
-            yield from _terms(inner)
 
 
 def _parts_of(part: Literal | Function) -> tuple[Literal | Term, ...]:

@@ -18,7 +18,7 @@ and takes no part in comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TypeAlias
@@ -277,6 +277,23 @@ def atoms_of(*literals: Literal) -> list[tuple[Atom, bool]]:
 def body_atoms(rule: Rule) -> list[tuple[Atom, bool]]:
     """Return every atom in a rule's body with True, or False where it is negated."""
     return atoms_of(*rule.body)
+
+
+def named_in(rule: Rule) -> Iterator[Atom | Term]:
+    """Yield the atoms and terms of a rule, all of which have names, from left to right."""
+    for literal in (rule.head, *rule.body):
+        for leaf, _ in leaves_of(literal):
+            if isinstance(leaf, Atom):
+                yield leaf
+            for term in terms_of(leaf):
+                yield from _with_arguments(term)
+
+
+def _with_arguments(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, Function):
+        for argument in term.args:
+            yield from _with_arguments(argument)
 
 
 def variables_in(literal: Literal) -> list[Variable]:

@@ -34,10 +34,9 @@ from gdl.language.rules import (
     Ruleset,
     Term,
     Variable,
-    leaves_of,
     map_atoms,
     map_terms,
-    terms_of,
+    named_in,
 )
 
 KEPT = RESERVED_WORDS | {RANDOM_ROLE, "nil"}
@@ -138,16 +137,5 @@ def _words(random: Random, syllables: int, taken: Iterable[str]) -> Iterator[str
 
 def _names(rule: Rule) -> Iterator[str]:
     """Yield every name in a rule, from left to right."""
-    for literal in (rule.head, *rule.body):
-        for leaf, _ in leaves_of(literal):
-            if isinstance(leaf, Atom):
-                yield leaf.name
-            for term in terms_of(leaf):
-                yield from _names_in_term(term)
-
-
-def _names_in_term(term: Term) -> Iterator[str]:
-    yield f"?{term.name}" if isinstance(term, Variable) else term.name
-    if isinstance(term, Function):
-        for argument in term.args:
-            yield from _names_in_term(argument)
+    for part in named_in(rule):
+        yield f"?{part.name}" if isinstance(part, Variable) else part.name

@@ -5,7 +5,7 @@ All of these are warnings: the game can be played, but its author may have meant
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -17,21 +17,28 @@ from gdl.language import (
     Atom,
     Constant,
     Distinct,
+    Function,
     Literal,
     Not,
     Or,
     RelationKey,
     Rule,
     Ruleset,
-    Term,
     Variable,
     body_atoms,
-    leaves_of,
-    terms_of,
+    named_in,
 )
 from gdl.validation.context import CheckContext, name_span, warning
 
 Kind: TypeAlias = OneOf["relation", "function", "constant", "variable"]
+
+
+_KINDS: Mapping[type, Kind] = {
+    Atom: "relation",
+    Function: "function",
+    Constant: "constant",
+    Variable: "variable",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +58,11 @@ def occurrences(ruleset: Ruleset) -> Iterator[Occurrence]:
 
 
 def _in_rule(rule: Rule, source: Source) -> Iterator[Occurrence]:
-    for literal in (rule.head, *rule.body):
-        for leaf, _ in leaves_of(literal):
-            if isinstance(leaf, Atom):
-                span = name_span(source, leaf.name, leaf.span)
-                yield Occurrence("relation", leaf.name, len(leaf.args), span)
-            for term in terms_of(leaf):
-                yield from _in_term(term, source)
-
-
-def _in_term(term: Term, source: Source) -> Iterator[Occurrence]:
-    if isinstance(term, Constant):
-        yield Occurrence("constant", term.name, 0, term.span)
-    elif isinstance(term, Variable):
-        yield Occurrence("variable", term.name, 0, term.span)
-    else:
-        name = name_span(source, term.name, term.span)
-        yield Occurrence("function", term.name, len(term.args), name)
-        for argument in term.args:
-            yield from _in_term(argument, source)
+    for part in named_in(rule):
+        arity, span = 0, part.span
+        if isinstance(part, Atom | Function):  # whose spans are those of whole forms
+            arity, span = len(part.args), name_span(source, part.name, part.span)
+        yield Occurrence(_KINDS[type(part)], part.name, arity, span)
 
 
 # ---------------------------------------------------------------------- two uses of one name

@@ -20,7 +20,7 @@ N-relational joins (1984).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -363,10 +363,9 @@ class _Planner:
         return LOOKUP_COST + self.cost_model.table_cost(relation) / max(1.0, times)
 
 
-def is_bound(term: Term, bound: Iterable[str]) -> bool:
+def is_bound(term: Term, bound: Container[str]) -> bool:
     """Check whether every variable of the term is bound."""
-    names = set(bound)
-    return isinstance(term, Constant) or all(v.name in names for v in variables_of(term))
+    return isinstance(term, Constant) or all(v.name in bound for v in variables_of(term))
 
 
 # ---------------------------------------------------------------------- estimates

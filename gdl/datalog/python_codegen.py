@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from gdl.datalog.join_plan import Columns, Exists, Filter, Loop, Step, is_bound
-from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
     And,
     Atom,
@@ -311,19 +310,11 @@ class FunctionWriter:
             return self.program.call(atom.relation, bound, ()).call(*made)
         values = [self._lookup(atom.args[i]) for i in bound]
         if atom.relation in self.fixpoint:
-            return self._in_fixpoint(atom.relation, bound, values)
-        table = self._fetch(self.program.table(atom.relation, bound, ()))
-        if not bound:
-            return f"(len({table}) > 0)"
-        return f"({key_text(values)} in {table})"
-
-    def _in_fixpoint(self, relation: RelationKey, bound: Columns, values: list[str]) -> str:
-        table = self.fixpoint[relation]
-        if len(bound) == relation[1]:
-            return f"({key_text(values)} in {table.name})"
-        if not bound:
-            return f"(len({table.name}) > 0)"
-        return f"({key_text(values)} in {table.index(bound, ())})"
+            known = self.fixpoint[atom.relation]
+            table = known.name if len(bound) in (0, len(atom.args)) else known.index(bound, ())
+        else:
+            table = self._fetch(self.program.table(atom.relation, bound, ()))
+        return f"({key_text(values)} in {table})" if bound else f"(len({table}) > 0)"
 
     def _rows(self, step: Loop) -> tuple[str, Columns]:
         """Write the expression that a loop iterates over; return also the columns of its items."""
@@ -360,7 +351,8 @@ class FunctionWriter:
         return access.local
 
     def _function(self, term: Function) -> str:
-        return function_name(self.program.symbols, term)
+        """Return the prefix of a function's names."""
+        return f"f{self.program.symbols.function(term.name, len(term.args)).number}"
 
     def _bind(self, variable: str) -> str:
         local = self._locals[variable] = self._temporary()
@@ -369,11 +361,6 @@ class FunctionWriter:
     def _temporary(self) -> str:
         self._count += 1
         return f"v{self._count}"
-
-
-def function_name(symbols: SymbolTable, term: Function) -> str:
-    """Return the prefix of a function's names in generated code."""
-    return f"f{symbols.function(term.name, len(term.args)).number}"
 
 
 def key_text(parts: Sequence[str]) -> str:

@@ -85,30 +85,18 @@ PALETTE = (
 )
 """Colours for all other words; readable on light and dark ground."""
 
-_PIECES: Mapping[str, str] = MappingProxyType(
+_PIECES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "king": "♚",
-        "queen": "♛",
-        "rook": "♜",
-        "bishop": "♝",
-        "knight": "♞",
-        "pawn": "♟",
-        "horse": "♞",
+        "king": ("♚", "♔"),
+        "queen": ("♛", "♕"),
+        "rook": ("♜", "♖"),
+        "bishop": ("♝", "♗"),
+        "knight": ("♞", "♘"),
+        "pawn": ("♟", "♙"),
+        "horse": ("♞", "♘"),
     }
 )
-
-_OUTLINES: Mapping[str, str] = MappingProxyType(
-    {
-        "king": "♔",
-        "queen": "♕",
-        "rook": "♖",
-        "bishop": "♗",
-        "knight": "♘",
-        "pawn": "♙",
-        "horse": "♘",
-    }
-)
-"""White pieces for terminals, which may have no colours."""
+"""Characters for pieces, and for white ones in terminals, which may have no colours."""
 
 _CHESS_LETTERS = MappingProxyType(
     {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
@@ -119,24 +107,16 @@ _DISCS = frozenset(
 )
 _CROSSES = frozenset({"x", "cross", "xplayer", "ecks"})
 _RINGS = frozenset({"o", "nought", "oplayer", "oh", "zero"})
-_FILLS = frozenset(
+_FILLS: Mapping[str, str] = MappingProxyType(
     {
-        "wall",
-        "blocked",
-        "block",
-        "arrow",
-        "pillar",
-        "hole",
-        "v",
-        "lit",
-        "light",
-        "visited",
-        "marked",
+        **dict.fromkeys(("wall", "blocked", "block", "arrow", "pillar", "hole", "v"), ""),
+        **dict.fromkeys(("lit", "light"), "#efc02b"),
+        "visited": "#b9a77e",
+        "marked": "#4f7fb5",
     }
 )
-_FILL_COLOURS = MappingProxyType(
-    {"lit": "#efc02b", "light": "#efc02b", "visited": "#b9a77e", "marked": "#4f7fb5"}
-)
+"""Words for what fills a whole place, and the colours of those that have one of their own."""
+
 _STARS = frozenset({"goal", "treasure", "exit", "gold", "flag", "target", "point"})
 _DOTS = frozenset({"pellet", "room", "food", "dot", "passant", "capturing", "shooting", "turned"})
 _ROLE_COLOURS = (COLOURS["blue"], COLOURS["red"], COLOURS["green"], COLOURS["orange"])
@@ -212,16 +192,15 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
     if piece is not None:
         side, name = piece
         paint = COLOURS.get(side, colour or PALETTE[0])
-        outlined = paint == COLOURS["white"] and name in _OUTLINES
-        return Glyph(
-            GlyphForm.SYMBOL, paint, _PIECES[name], _OUTLINES[name] if outlined else _PIECES[name]
-        )
+        filled, outlined = _PIECES[name]
+        short = outlined if paint == COLOURS["white"] else filled
+        return Glyph(GlyphForm.SYMBOL, paint, filled, short)
     if word == "w" and not any(role[:1].lower() == "w" for role in layout.roles):
         return Glyph(GlyphForm.DISC, COLOURS["white"], "", word)
     if word in _DISCS or (word.endswith(("checker", "disc", "stone")) and colour):
         return Glyph(GlyphForm.DISC, colour or palette_colour(word), "", _short(word))
     if word in _FILLS:
-        return Glyph(GlyphForm.FILL, _FILL_COLOURS.get(word, colour), "", "#")
+        return Glyph(GlyphForm.FILL, _FILLS[word] or colour, "", "#")
     if word in _STARS and word not in layout.roles:
         return Glyph(GlyphForm.STAR, COLOURS["gold"], "", "*")
     if word in _DOTS:

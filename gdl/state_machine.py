@@ -117,7 +117,7 @@ class CheckedMoves:
 
 
 MOST_MOVES_LISTED = 20
-"""An error lists so many legal moves at most."""
+"""A sentence lists so many moves at most."""
 
 
 def check_joint_move(machine: RuledMachine, state: State, joint_move: Sequence[Term]) -> None:
@@ -140,13 +140,17 @@ def check_joint_move(machine: RuledMachine, state: State, joint_move: Sequence[T
 
 
 def legal_moves_text(legal: Sequence[Term]) -> str:
-    """Say which moves are legal, ``legal are noop, (drop 4)``; of many only the first."""
+    """Say which moves are legal: ``legal are noop, (drop 4)``."""
     if not legal:
         return "no move is"
-    listed = ", ".join(map(str, legal[:MOST_MOVES_LISTED]))
-    more = len(legal) - MOST_MOVES_LISTED
+    return f"legal {'is' if len(legal) == 1 else 'are'} {listed_moves(legal)}"
+
+
+def listed_moves(moves: Sequence[Term]) -> str:
+    """List moves for a sentence, of many only the first."""
+    more = len(moves) - MOST_MOVES_LISTED
     rest = f" and {more} more" if more > 0 else ""
-    return f"legal {'is' if len(legal) == 1 else 'are'} {listed}{rest}"
+    return (", ".join(map(str, moves[:MOST_MOVES_LISTED])) or "none") + rest
 
 
 def joint_moves(machine: StateMachine, state: State) -> Iterator[tuple[Term, ...]]:

@@ -28,14 +28,11 @@ from gdl.oracle.requests import (
     read_request,
 )
 from gdl.playouts import Step, play_out, randomness
-from gdl.state_machine import RuledMachine, State, joint_moves, paths_from
+from gdl.state_machine import RuledMachine, State, joint_moves, legal_moves_text, paths_from
 from gdl.validation.validator import problem_record, validate
 from gdl.version import __version__
 
 JsonObject: TypeAlias = dict[str, Any]
-
-MOST_NAMED = 20
-"""How many legal moves a message names."""
 
 _log = logging.getLogger(__name__)
 
@@ -187,9 +184,7 @@ def _legal_joint_move(machine: RuledMachine, state: State, given: JointMoveText)
     for role, move in zip(machine.roles, joint_move, strict=True):
         legal = machine.legal_moves(state, role)
         if move not in legal:
-            named = ", ".join(_texts(legal[:MOST_NAMED])) or "none"
-            more = f" and {len(legal) - MOST_NAMED} more" if len(legal) > MOST_NAMED else ""
-            message = f"{role} cannot make the move {str(move)[:80]}; legal are {named}{more}"
+            message = f"{role} cannot make the move {str(move)[:80]}; {legal_moves_text(legal)}"
             raise RequestError("illegal_move", message)
     return joint_move
 

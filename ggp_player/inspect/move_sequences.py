@@ -10,7 +10,7 @@ Three forms can be read: one joint move, a list of joint moves, and a match reco
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,13 +18,11 @@ from pydantic import ValidationError
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
+from gdl.state_machine import legal_moves_text
 from gdl.system import is_file, is_folder
 from ggp_player.errors import JointMoveError, ProtocolError
 from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
 from ggp_player.strategies.textbook.game_tree import Moves
-
-SHOWN_MOVES = 20
-"""The most legal moves that a message lists."""
 
 MOST_ROLES = 100
 """The most moves that are looked at as a joint move for too many roles."""
@@ -179,7 +177,7 @@ class MatchPrefix:
             raise JointMoveError(f"{text} is no move of {role}:\n{error}", number) from error
         legal = self._machine.legal_moves(state, role)
         if move not in legal:
-            sentence = f"{move} is not legal for {role}; legal: {listed_moves(legal)}"
+            sentence = f"{move} is not legal for {role}; {legal_moves_text(legal)}"
             raise JointMoveError(sentence, number)
         return move
 
@@ -209,10 +207,3 @@ def _cut(text: str) -> str:
 
 def _elements(item: Item) -> list[Item]:
     return list(items_of(item.text, 0, item.start)) if item.is_list else []
-
-
-def listed_moves(moves: Iterable[Term]) -> str:
-    """List moves for a sentence, at most ``SHOWN_MOVES`` of them."""
-    texts = list(map(str, moves))
-    more = f" and {len(texts) - SHOWN_MOVES} more" if len(texts) > SHOWN_MOVES else ""
-    return (", ".join(texts[:SHOWN_MOVES]) or "none") + more

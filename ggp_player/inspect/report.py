@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from gdl import Term
+from gdl.state_machine import listed_moves
 from ggp_player.events import COLUMNS, MoveThought, line_text, value_text
-from ggp_player.inspect.move_sequences import listed_moves
 from ggp_player.inspect.timed_search import TimedSearch
 from ggp_player.protocol import move_texts
 from ggp_player.strategies import Choice, Position

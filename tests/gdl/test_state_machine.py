@@ -6,9 +6,12 @@ import itertools
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
+from gdl.state_machine import MOST_MOVES_LISTED, listed_moves
 
 RACE = """
 ; Two roles walk 1 or 2 steps at a time to 3; whoever is there ends the match.
@@ -151,3 +154,11 @@ def test_many_legal_moves_are_not_all_listed() -> None:
     machine = gdl.interpret(gdl.load("amazons"))
     with pytest.raises(gdl.MoveError, match=r"legal are \(.* and \d+ more"):
         machine.step(machine.initial_state(), ["nonsense", "noop"])
+
+
+@given(st.integers(0, 3 * MOST_MOVES_LISTED))
+def test_long_lists_of_moves_are_cut_and_counted(count: int) -> None:
+    moves = [gdl.Constant(f"m{number}") for number in range(count)]
+    shown, _, more = listed_moves(moves).partition(" and ")
+    assert shown == (", ".join(map(str, moves[:MOST_MOVES_LISTED])) or "none")
+    assert more == (f"{count - MOST_MOVES_LISTED} more" if count > MOST_MOVES_LISTED else "")

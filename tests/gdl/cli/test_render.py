@@ -38,9 +38,12 @@ def test_svg_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("moves", "message"),
     [
-        (["(put z9)"], "step 1: (put z9) is not legal for cross; legal: (put a1), (put a2)"),
-        (["(put b2)", "(put b2)"], "step 2: (put b2) is not legal for nought; legal: (put a1)"),
-        (["(put a1) (put a2) noop"], "step 1: expected 2 moves, one per role, found 3"),
+        (["(put z9)"], "step 1: (put z9) is not legal for cross; legal are (put a1), (put a2)"),
+        (["(put b2)", "(put b2)"], "step 2: (put b2) is not legal for nought; legal are (put a1)"),
+        (
+            ["(put a1) (put a2) noop"],
+            "step 1: expected a move for each of cross, nought, found 3 moves",
+        ),
         ([""], "step 1: expected 2 moves, one per role, or 1, as cross can choose, found 0"),
         (["(put b2"], "step 1: these are not moves: (put b2"),
         (

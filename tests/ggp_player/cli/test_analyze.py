@@ -220,12 +220,12 @@ def test_the_end_of_a_match(tmp_path: Path) -> None:
         (
             [*MOVES[:3], "noop (put c3)"],
             "step 4: (put c3) is not legal for nought; "
-            "legal: (put a2), (put a3), (put b1), (put b3), (put c1), (put c2)",
+            "legal are (put a2), (put a3), (put b1), (put b3), (put c1), (put c2)",
         ),
-        (["(put a1) (put b2)"], "step 1: (put b2) is not legal for nought; legal: noop"),
+        (["(put a1) (put b2)"], "step 1: (put b2) is not legal for nought; legal is noop"),
         (
             ["((put a1) noop) (noop noop)"],
-            "step 2: noop is not legal for nought; legal: (put a2), (put a3), (put b1), (put b2)",
+            "step 2: noop is not legal for nought; legal are (put a2), (put a3), (put b1)",
         ),
         (
             [MOVES[0], "noop"],

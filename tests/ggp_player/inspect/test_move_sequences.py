@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import JointMoveError
-from ggp_player.inspect.move_sequences import (
-    LONGEST_TEXT,
-    SHOWN_MOVES,
-    MatchPrefix,
-    listed_moves,
-)
+from ggp_player.inspect.move_sequences import LONGEST_TEXT, MatchPrefix
 from ggp_player.protocol import MatchRecord
 from ggp_player.strategies.textbook.game_tree import Moves, playout
 from tests.ggp_player.conftest import FIELDS
@@ -74,7 +69,7 @@ def test_what_is_beyond_the_limit_is_ignored(seed: int, limit: int, part: int) -
 @pytest.mark.parametrize(
     ("source", "step", "sentence"),
     [
-        ("(noop (claim 2)) ((claim 2) noop)", 3, "(claim 2) is not legal for xena; legal: "),
+        ("(noop (claim 2)) ((claim 2) noop)", 3, "(claim 2) is not legal for xena; legal is "),
         ("(noop (claim 2)) ((claim 3) noop) (noop noop)", 4, "the match is over after step 3"),
         (
             "(noop noop noop)",
@@ -133,11 +128,3 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 def test_a_folder_is_no_file_of_moves(tmp_path: Path) -> None:
     with pytest.raises(JointMoveError, match=r"step 1: .* is a folder; expected a file"):
         prefix(str(tmp_path))
-
-
-@given(st.integers(0, 3 * SHOWN_MOVES))
-def test_long_lists_of_moves_are_cut_and_counted(count: int) -> None:
-    moves = [gdl.Constant(f"m{number}") for number in range(count)]
-    shown, _, more = listed_moves(moves).partition(" and ")
-    assert shown == (", ".join(map(str, moves[:SHOWN_MOVES])) or "none")
-    assert more == (f"{count - SHOWN_MOVES} more" if count > SHOWN_MOVES else "")

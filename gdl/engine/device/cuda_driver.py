@@ -104,19 +104,6 @@ def _error_of(library: Any, code: int) -> str:  # noqa: ANN401
     return text.value.decode() if text.value else f"error {code}"
 
 
-class CudaArray:
-    """An array in the memory of a GPU; it is freed with the object."""
-
-    def __init__(self, device: CudaDevice, size: int) -> None:
-        self._device = device
-        self.size = size
-        pointer = ctypes.c_uint64()
-        device.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
-        self.address = int(pointer.value)
-        # When Python ends the driver frees everything, and modules are gone that this would need.
-        weakref.finalize(self, device.free, self.address).atexit = False
-
-
 class CudaKernels:
     """Kernels loaded into a GPU."""
 
@@ -158,10 +145,10 @@ class CudaDevice:
     One that is not ``is_used`` is only looked for, and none of its memory is taken.
     """
 
-    def __init__(self, number: int, bits: int = WORD_BITS, *, is_used: bool = True) -> None:
+    def __init__(self, number: int, *, is_used: bool = True) -> None:
         self.name = f"cuda:{number}"
         self.dlpack_device = (CUDA, number)
-        self.target = KernelTarget(bits, is_gpu=True)
+        self.target = KernelTarget(WORD_BITS, is_gpu=True)
         self._library = _library()
         self._context = ctypes.c_void_p()
         count = ctypes.c_int()
@@ -225,7 +212,11 @@ class CudaDevice:
 
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""
-        array = CudaArray(self, size)
+        pointer = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
+        array = DeviceArray(int(pointer.value), size)
+        # When Python ends the driver frees everything, and modules are gone that this would need.
+        weakref.finalize(array, self.free, array.address).atexit = False
         self.clear(array)
         return array
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -19,16 +20,23 @@ from gdl.errors import DeviceError
 from gdl.native_code import compile_source, native_code
 
 
-class DeviceArray(Protocol):
-    """An array in the memory of a device."""
+@dataclass(frozen=True, eq=False)
+class DeviceArray:
+    """An array in the memory of a device: where it begins, as kernels see it, and how many bytes.
 
-    @property
-    def address(self) -> int:
-        """Where it begins, as kernels see it."""
+    It is freed with the object: ``memory`` is the array itself where the host is the device.
+    """
 
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
+    address: int
+    size: int
+    memory: NDArray[np.uint8] | None = None
+
+
+def copied(device: Device, values: NDArray[np.generic]) -> DeviceArray:
+    """Copy an array of the host to a device."""
+    array = device.zeros(max(values.nbytes, 1))
+    device.write(array, values)
+    return array
 
 
 class Kernels(Protocol):
@@ -76,23 +84,6 @@ class Device(Protocol):
         """Wait for the kernels."""
 
 
-class HostArray:
-    """An array in the memory of the host."""
-
-    def __init__(self, size: int) -> None:
-        self.bytes = np.zeros(size, dtype=np.uint8)
-
-    @property
-    def address(self) -> int:
-        """Where it begins."""
-        return int(self.bytes.ctypes.data)
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return len(self.bytes)
-
-
 class HostKernels:
     """Kernels compiled for this processor, each a loop over its threads.
 
@@ -134,9 +125,10 @@ class HostDevice:
     def zeros(self, size: int) -> DeviceArray:
         """Make an array of so many bytes, all 0."""
         try:
-            return HostArray(size)
+            memory = np.zeros(size, dtype=np.uint8)
         except MemoryError:
             raise DeviceError(f"{self.name}: no memory for an array of {size:,} bytes") from None
+        return DeviceArray(memory.ctypes.data, size, memory)
 
     def write(self, array: DeviceArray, values: NDArray[np.generic]) -> None:
         """Copy values to the beginning of an array."""

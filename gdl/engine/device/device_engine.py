@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gdl.circuit import GateProgram, Layout
+from gdl.circuit import Layout
 from gdl.engine.block import Bits
-from gdl.engine.device.device import Device, DeviceArray, Kernels
+from gdl.engine.device.device import Device, DeviceArray, Kernels, copied
 from gdl.engine.device_kernels.memory_kernels import memory_kernel_source, scratch_size
 from gdl.engine.device_kernels.plane_helpers import WORD, PlaneHelpers, whole_groups
 from gdl.engine.device_kernels.register_kernels import DeviceGame, kernel_source
@@ -65,6 +63,7 @@ class DeviceEngine:
         self._has_tiles = layout.gate_count <= MAX_TILED_GATES if has_tiles is None else has_tiles
         self.target = self.memory_target if self.has_rows else device.target
         self._kernels: dict[str, Kernels] = {}
+        self._program_parts: list[DeviceArray] = []
 
     @cached_property
     def circuit(self) -> TiledCircuit:
@@ -72,11 +71,22 @@ class DeviceEngine:
         return cut_into_tiles(self.layout) if self._has_tiles else whole_circuit(self.layout)
 
     @cached_property
-    def _programs(self) -> _Programs:
+    def _programs(self) -> DeviceArray:
+        """The gate programs that are interpreted, int64 (programs, 4).
+
+        See ``program`` in :mod:`gdl.engine.kernels`.
+        """
         layout = self.layout
-        whole = layout.view, layout.transition
-        parts = layout.moves_view, layout.goals_view
-        return _Programs(self.device, () if self.circuit.has_tiles else (*whole, *parts))
+        programs = layout.view, layout.transition, layout.moves_view, layout.goals_view
+        interpreted = () if self.circuit.has_tiles else programs
+        records = np.zeros((len(interpreted), PROGRAM_FIELDS), dtype=np.int64)
+        for record, program in zip(records, interpreted, strict=True):
+            batched = in_batches(program, PlaneHelpers.batch)
+            parts = batched.gates, batched.segments, batched.feedback
+            gates, segments, feedback = arrays = [copied(self.device, part) for part in parts]
+            record[:] = gates.address, segments.address, len(batched.segments), feedback.address
+            self._program_parts += arrays
+        return copied(self.device, records)
 
     def kernels(self, name: str) -> Kernels:
         """Return the kernels with one of a name."""
@@ -101,7 +111,8 @@ class DeviceEngine:
         """
         if self.circuit.has_tiles:
             return 0, 0, 0
-        whole, transition, moves, goals = (self._programs.address(i) for i in range(4))
+        first = self._programs.address
+        whole, transition, moves, goals = (first + 8 * PROGRAM_FIELDS * i for i in range(4))
         return moves if self.layout.goals_are_expensive else whole, goals, transition
 
     def memory(self, threads: int) -> tuple[DeviceArray, ...]:
@@ -110,34 +121,8 @@ class DeviceEngine:
             return ()
         sizes = self.circuit.layout.rows, scratch_size(self.layout.move_counts)
         rows, scratch = (self.rows(size, threads) for size in sizes)
-        return rows, scratch, self._programs.array
+        return rows, scratch, self._programs
 
     def rows(self, count: int, threads: int) -> DeviceArray:
         """Make so many rows of the words of some threads, all 0."""
         return self.device.zeros(count * whole_groups(threads) * WORD // 8)
-
-
-class _Programs:
-    """Gate programs in the memory of a device; ``array`` int64 (programs, 4) has their addresses.
-
-    See ``program`` in :mod:`gdl.engine.kernels`.
-    """
-
-    def __init__(self, device: Device, programs: Sequence[GateProgram]) -> None:
-        self._arrays: list[DeviceArray] = []
-        records = []
-        for program in programs:
-            program = in_batches(program, PlaneHelpers.batch)
-            parts: list[NDArray[Any]] = [program.gates, program.segments, program.feedback]
-            arrays = [device.zeros(max(part.nbytes, 1)) for part in parts]
-            for array, part in zip(arrays, parts, strict=True):
-                device.write(array, part)
-            gates, segments, feedback = (array.address for array in arrays)
-            records.append([gates, segments, len(program.segments), feedback])
-            self._arrays += arrays
-        self.array = device.zeros(8 * PROGRAM_FIELDS * max(len(programs), 1))
-        device.write(self.array, np.array(records, dtype=np.int64))
-
-    def address(self, index: int) -> int:
-        """Return where the record of a program is."""
-        return self.array.address + 8 * PROGRAM_FIELDS * index

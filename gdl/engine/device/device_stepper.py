@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.block import Bits
-from gdl.engine.device.device import DeviceArray, Kernels
+from gdl.engine.device.device import DeviceArray, Kernels, copied
 from gdl.engine.device.device_engine import DeviceEngine
 from gdl.engine.device.device_tensor import DeviceTensor, TensorPool
 from gdl.engine.device.dlpack import Imported, row_major
@@ -70,7 +70,7 @@ class DeviceStepper:
         self._device.write(self._rows["used"], self._every)
         self._game = self._game_record(numbers)
         addresses = BlockArguments(**{name: array.address for name, array in self._rows.items()})
-        self._blocks = self._array(np.array(addresses, dtype=np.int64))
+        self._blocks = copied(self._device, np.array(addresses, dtype=np.int64))
         self._given_rows = engine.rows(episodes.given_rows, self._threads)
         source = episode_source(episodes, engine.memory_target)
         self._kernels: Kernels = self._device.kernels(source, straight=False)
@@ -233,9 +233,9 @@ class DeviceStepper:
         engine, layout = self.engine, self._episodes.circuit.layout
         table = np.array(engine.game.goal_table, dtype=np.int64).reshape(-1, 2)
         arrays = game_arrays(layout.move_counts, table, self.plan)
-        self._arrays = {name: self._array(array) for name, array in arrays._asdict().items()}
+        self._arrays = {name: copied(self._device, a) for name, a in arrays._asdict().items()}
         start = np.repeat(-engine.initial.astype(np.int64)[:, None], GROUP, axis=1)
-        self._start = self._array(start)
+        self._start = copied(self._device, start)
         view, goals, transition = engine.program_addresses()
         record = GameArguments(
             view=0,
@@ -249,10 +249,4 @@ class DeviceStepper:
             **{name: array.address for name, array in self._arrays.items()},
             **numbers,
         )
-        return self._array(np.array(record, dtype=np.int64))
-
-    def _array(self, values: NDArray[np.generic]) -> DeviceArray:
-        """Copy an array to the device."""
-        array = self._device.zeros(max(values.nbytes, 1))
-        self._device.write(array, values)
-        return array
+        return copied(self._device, np.array(record, dtype=np.int64))

@@ -75,29 +75,15 @@ class StateView:
     goals: tuple[tuple[int, ...], ...]
 
 
-class _MoveIndices:
-    """The indices of a role's moves, shared by the machines of a game.
-
-    They are found when a move is first made: there can be hundreds of thousands of moves.
-    """
-
-    def __init__(self, moves: Sequence[Term]) -> None:
-        self._moves = moves
-
-    @cached_property
-    def by_move(self) -> dict[Term, int]:
-        """Map each move to its index."""
-        return {move: index for index, move in enumerate(self._moves)}
-
-
 class PropnetStateMachine(CheckedMoves):
     """A game evaluated by its circuit; see :class:`gdl.StateMachine`.
 
     ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of
     ``facts``, moves role after role in the order of ``moves``, goals in the order of
-    ``engine.goal_table``. ``relevant_fluents``, uint8 (fluents,), marks those on which
-    the legal moves, the end or the goals of some later state can depend: states that agree in them
-    are interchangeable. A machine is for one thread; its engine may be shared.
+    ``engine.goal_table``; ``percept_rows`` has the role, by index, and the percept of each percept.
+    ``relevant_fluents``, uint8 (fluents,), marks those on which the legal moves, the end or the
+    goals of some later state can depend: states that agree in them are interchangeable. A machine
+    is for one thread; its engine may be shared.
     """
 
     def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
@@ -112,10 +98,11 @@ class PropnetStateMachine(CheckedMoves):
         self._goal_table = parts.goal_table
         self.relevant_fluents = parts.relevant
         self.ground_rules = parts.ground_rules
-        self._percepts = parts.percepts
+        self.percept_rows = parts.percepts
         self._initial = _pack(parts.initial)
         self._fact_count = len(self.facts)
-        self._move_indices = [_MoveIndices(moves) for moves in self.moves]
+        # Found when a role first moves, for all machines of a game: there may be 100,000s of moves.
+        self._move_indices: dict[int, dict[Term, int]] = {}
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
         self._device_engines: dict[str, DeviceEngine] = {}
         self._begin()
@@ -144,11 +131,6 @@ class PropnetStateMachine(CheckedMoves):
         twin.__dict__.pop("engine", None)
         twin._begin()
         return twin
-
-    @property
-    def percept_rows(self) -> Sequence[tuple[int, Term]]:
-        """The role, by index, and the percept of each percept row of a block."""
-        return self._percepts
 
     @cached_property
     def engine(self) -> Engine:
@@ -274,7 +256,7 @@ class PropnetStateMachine(CheckedMoves):
     def _new_percepts_of(self, bits: bytes) -> tuple[frozenset[Term], ...]:
         """Return what each role sees by the percept rows of a lane, one byte each."""
         seen: list[set[Term]] = [set() for _ in self.roles]
-        for (role, term), holds in zip(self._percepts, bits, strict=True):
+        for (role, term), holds in zip(self.percept_rows, bits, strict=True):
             if holds:
                 seen[role].add(term)
         return tuple(map(frozenset, seen))
@@ -310,7 +292,10 @@ class PropnetStateMachine(CheckedMoves):
             self._held = state
 
     def _index_of_move(self, role: int, move: Term | str) -> int:
-        indices = self._move_indices[role].by_move
+        indices = self._move_indices.get(role)
+        if indices is None:
+            indices = {own: index for index, own in enumerate(self.moves[role])}
+            self._move_indices[role] = indices
         term = as_term(move)
         index = indices.get(term)
         if index is None:

@@ -104,7 +104,7 @@ def assert_block_lockstep(
             for index, role in enumerate(reference.roles):
                 seen = [
                     term
-                    for (r, term), holds in zip(machine._percepts, percepts[lane], strict=True)
+                    for (r, term), holds in zip(machine.percept_rows, percepts[lane], strict=True)
                     if holds and r == index
                 ]
                 assert sorted(map(str, seen)) == [

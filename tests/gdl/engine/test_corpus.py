@@ -151,7 +151,7 @@ def assert_views_agree(
 
 def assert_percepts_agree(machine: PropnetStateMachine, block: Block, lines: list[Line]) -> None:
     percepts = block.percepts()
-    terms = [(role, str(term).lower()) for role, term in machine._percepts]
+    terms = [(role, str(term).lower()) for role, term in machine.percept_rows]
     for lane, line in enumerate(lines):
         seen = [terms[i] for i in percepts[lane].nonzero()[0]] if "sees" in line else ()
         for index, role in enumerate(machine.roles if "sees" in line else ()):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdl.circuit import Layout
 from gdl.engine.bits import Words
-from gdl.engine.block import Block, Engine, aligned_rows, lanes_of, row_numbers, rows_of
+from gdl.engine.block import Block, aligned_rows, lanes_of, row_numbers, rows_of
 from gdl.engine.lane_kernels import load_lane_kernels
 from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments
 from gdl.engine.lane_kernels.draws import GOLDEN, MIXERS
@@ -112,8 +112,9 @@ class Stepper:
         self.engine = machine.engine if words == machine.words else machine.new_engine(words)
         self._code = _kernels(words)
         count = -(-lanes // (64 * words))
-        self._blocks = [Block(self.engine, 0, spare_rows(self.engine, plan)) for _ in range(count)]
-        self._starts = np.arange(count, dtype=np.int64)[:, None] * (64 * words)
+        self._numbers = numbers = game_numbers(self.engine.layout, self.engine.roles, plan)
+        spare_rows = numbers["shared_count"] + self.engine.roles
+        self._blocks = [Block(self.engine, 0, spare_rows) for _ in range(count)]
         self._used = np.arange(count * 64 * words).reshape(count, -1) < lanes
         self._masks = [aligned_rows(len(_MASKS) - 1 + COUNTER_BITS, words) for _ in self._blocks]
         self._start = _rows_of_state(machine.bits(machine.initial_state()), words)
@@ -122,7 +123,8 @@ class Stepper:
         self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
         self._calls = np.zeros((count, len(CallArguments._fields)), dtype=np.int64)
         self._bases = np.zeros(len(CallArguments._fields), dtype=np.int64)
-        self._strides = self._call_strides()
+        first_lanes = np.arange(count, dtype=np.int64)[:, None] * (64 * words)
+        self._strides = first_lanes * np.array(call_strides(plan), dtype=np.int64)
         records = self._game, self._records, self._calls
         self._addresses = [_address(array) for array in records]
         self._step = _RUN(self._code.address("step_if_legal"))
@@ -194,7 +196,7 @@ class Stepper:
 
     def choices(self) -> NDArray[np.bool_]:
         """Return which roles have more than one legal move: bool (lanes, roles)."""
-        first = self.engine.layout.rows + len(self._arrays.shared_moves[0])
+        first = self._numbers["choices"]
         rows = [block.rows[first : first + self.engine.roles] for block in self._blocks]
         return np.concatenate([lanes_of(some) for some in rows])[: self.lanes].astype(bool)
 
@@ -240,7 +242,7 @@ class Stepper:
             select=engine.select_address,
             start=self._start.ctypes.data,
             **{name: array.ctypes.data for name, array in arrays._asdict().items()},
-            **game_numbers(layout, engine.roles, self.plan),
+            **self._numbers,
         )
         return np.array(record, dtype=np.int64)
 
@@ -255,10 +257,6 @@ class Stepper:
         )
 
     # ------------------------------------------------------------------ calls
-
-    def _call_strides(self) -> NDArray[np.int64]:
-        """How many bytes a block's lanes have in each array of a call: int64 (blocks, arrays)."""
-        return self._starts * np.array(call_strides(self.plan), dtype=np.int64)
 
     def _call(
         self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
@@ -391,12 +389,6 @@ def call_strides(plan: SteppingPlan) -> CallArguments:
         final_observations=len(plan.observed),
         autoreset=0,
     )
-
-
-def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
-    """The number of rows that steps need behind those of the gates."""
-    shared = 0 if plan.shared_moves is None else int(plan.shared_moves.shape[1])
-    return shared + engine.roles
 
 
 def _rows_of_state(bits: Bytes, words: int) -> Words:

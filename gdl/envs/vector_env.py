@@ -38,12 +38,6 @@ Rules: TypeAlias = PropnetStateMachine | Ruleset | str | Path
 
 Opponents: TypeAlias = Literal["random"] | Policy | Mapping[str, Policy]
 
-_MODES = {
-    AutoresetMode.NEXT_STEP: Autoreset.NEXT_STEP,
-    AutoresetMode.SAME_STEP: Autoreset.SAME_STEP,
-    AutoresetMode.DISABLED: Autoreset.DISABLED,
-}
-
 
 def machine_of(rules: Rules) -> PropnetStateMachine:
     """Compile rules, unless they are compiled already."""
@@ -111,7 +105,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         self._plan, self._stepper = _seated(
             (self.machine, num_envs, device), role, opponents, observation, settings
         )
-        self._stepper.autoreset = _MODES[mode]
+        self._stepper.autoreset = Autoreset[mode.name]
         if native and device is None:
             cast("Stepper | PolicyStepper", self._stepper).use_native_code()
         self._make_spaces()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 import gdl
-from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed
+from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed, spread
 from gdl.benchmark.tables import short
 from gdl.engine.device import DeviceBlock
 from gdl.language import parse
@@ -48,35 +48,32 @@ class DeviceReport:
         return self.states_per_second.median / self.host_states_per_cpu_second
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceBenchmark:
-    """Measures a game in so many lanes of a device; a value that another process can be sent."""
+def measure_on_device(
+    device: str, lanes: int, game: str, text: str, plan: MeasurementPlan
+) -> DeviceReport:
+    """Measure a game in so many lanes of a device.
 
-    device: str
-    lanes: int
-
-    def __call__(self, game: str, text: str, plan: MeasurementPlan) -> DeviceReport:
-        """Measure a game. Raises :class:`gdl.GdlError` for rules, or a device, that fail."""
-        machine = gdl.compile(parse(text, game))
-        began = monotonic()
-        block = machine.device_block(self.lanes, self.device, plan.seed)
-        _seconds(block, 1)
-        first = monotonic() - began
-        trial = min(_seconds(block, TRIAL_STEPS)[0] for _ in range(2))
-        steps = min(MOST_STEPS, max(1, int(TRIAL_STEPS * plan.seconds / trial)))
-        found = [_seconds(block, steps) for _ in range(plan.repetitions)]
-        speeds = sorted(states / seconds for seconds, states in found)
-        return DeviceReport(
-            game=game,
-            device=machine.device_engine(self.device).device.model,
-            lanes=self.lanes,
-            gates=block.engine.layout.gate_count,
-            registers=not block.engine.has_rows,
-            local_bytes=block.local_bytes,
-            first_seconds=first,
-            states_per_second=Quantiles(speeds[len(speeds) // 2], speeds[0], speeds[-1]),
-            host_states_per_cpu_second=bare_speed(machine, plan),
-        )
+    Raises :class:`gdl.GdlError` for rules, or a device, that fail.
+    """
+    machine = gdl.compile(parse(text, game))
+    began = monotonic()
+    block = machine.device_block(lanes, device, plan.seed)
+    _seconds(block, 1)
+    first = monotonic() - began
+    trial = min(_seconds(block, TRIAL_STEPS)[0] for _ in range(2))
+    steps = min(MOST_STEPS, max(1, int(TRIAL_STEPS * plan.seconds / trial)))
+    found = [_seconds(block, steps) for _ in range(plan.repetitions)]
+    return DeviceReport(
+        game=game,
+        device=machine.device_engine(device).device.model,
+        lanes=lanes,
+        gates=block.engine.layout.gate_count,
+        registers=not block.engine.has_rows,
+        local_bytes=block.local_bytes,
+        first_seconds=first,
+        states_per_second=spread([states / seconds for seconds, states in found]),
+        host_states_per_cpu_second=bare_speed(machine, plan),
+    )
 
 
 def _seconds(block: DeviceBlock, steps: int) -> tuple[float, int]:

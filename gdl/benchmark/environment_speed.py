@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gdl
-from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed
+from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed, spread
 from gdl.benchmark.tables import short
 from gdl.engine import PropnetStateMachine, random_actions
 from gdl.language import parse
@@ -53,39 +53,25 @@ class EnvironmentReport:
         return self.steps_per_cpu_second.median / self.states_per_cpu_second
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentBenchmark:
-    """Measures a game with so many copies; a value that another process can be sent."""
-
-    envs: int
-    device: str | None = None
-
-    def __call__(self, game: str, text: str, plan: MeasurementPlan) -> EnvironmentReport:
-        """Measure a game. Raises :class:`gdl.GdlError` for rules that cannot be compiled."""
-        machine = gdl.compile(parse(text, game))
-        env = _environment(machine, self.envs, self.device)
-        measured = _speed if self.device is None else _device_speed
-        speeds = [measured(env, plan.seconds, plan.seed + i) for i in range(plan.repetitions)]
-        speeds.sort()
-        observed = [o.shape for o in env.observations]
-        actions = sum(len(moves) for moves in env.actions)
-        return EnvironmentReport(
-            game=game,
-            seats=str(env.seats),
-            envs=self.envs,
-            observation=observed[0],
-            actions=actions,
-            bytes_per_step=sum(o.size for o in env.observations) + actions,
-            steps_per_cpu_second=Quantiles(speeds[len(speeds) // 2], speeds[0], speeds[-1]),
-            states_per_cpu_second=bare_speed(machine, plan),
-        )
-
-
-def check_environments() -> None:
-    """Raise ImportError, which says what to install, where environments cannot be made."""
-    from gdl.envs import require  # environments import Gymnasium, which other benchmarks do without
-
-    require("gymnasium")
+def measure_environment(
+    envs: int, device: str | None, game: str, text: str, plan: MeasurementPlan
+) -> EnvironmentReport:
+    """Measure a game with so many copies. Raises :class:`gdl.GdlError` for rules it refuses."""
+    machine = gdl.compile(parse(text, game))
+    env = _environment(machine, envs, device)
+    measured = _speed if device is None else _device_speed
+    speeds = [measured(env, plan.seconds, plan.seed + i) for i in range(plan.repetitions)]
+    actions = sum(len(moves) for moves in env.actions)
+    return EnvironmentReport(
+        game=game,
+        seats=str(env.seats),
+        envs=envs,
+        observation=env.observations[0].shape,
+        actions=actions,
+        bytes_per_step=sum(o.size for o in env.observations) + actions,
+        steps_per_cpu_second=spread(speeds),
+        states_per_cpu_second=bare_speed(machine, plan),
+    )
 
 
 def _environment(machine: PropnetStateMachine, envs: int, device: str | None) -> GdlVectorEnv:

@@ -248,8 +248,8 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
     playouts = sum(run.playouts for run in runs)
     return SpeedReport(
         game,
-        states_per_cpu_second=_spread([run.states / run.cpu_seconds for run in runs]),
-        states_per_second=_spread([run.states / run.seconds for run in runs]),
+        states_per_cpu_second=spread([run.states / run.cpu_seconds for run in runs]),
+        states_per_second=spread([run.states / run.seconds for run in runs]),
         playouts_per_cpu_second=median(run.playouts / run.cpu_seconds for run in runs),
         playouts_per_second=median(run.playouts / run.seconds for run in runs),
         mean_length=sum(run.steps for run in runs) / playouts if playouts else None,
@@ -258,5 +258,6 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
     )
 
 
-def _spread(figures: Sequence[float]) -> Quantiles:
+def spread(figures: Sequence[float]) -> Quantiles:
+    """Return the median, minimum and maximum of some figures."""
     return Quantiles(median(figures), min(figures), max(figures))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -23,11 +24,7 @@ from gdl.benchmark.baselines import (
     known_games,
 )
 from gdl.benchmark.circumstances import circumstances
-from gdl.benchmark.environment_speed import (
-    EnvironmentBenchmark,
-    check_environments,
-    environment_rows,
-)
+from gdl.benchmark.environment_speed import environment_rows, measure_environment
 from gdl.benchmark.isolated_process import measured_in_isolation
 from gdl.benchmark.measure import (
     Failure,
@@ -126,9 +123,13 @@ def run_bench(
     if device is not None:
         _check_device(device)
     if env:
-        _bench_environments(sources, plan, EnvironmentBenchmark(envs, device), form)
+        _check_environments()
+        measure = partial(measure_environment, envs, device)
+        _bench_rows(sources, plan, measure, environment_rows, form)
     elif device is not None:
-        _bench_device(sources, plan, device, lanes, form)
+        from gdl.benchmark.device_speed import device_rows, measure_on_device
+
+        _bench_rows(sources, plan, partial(measure_on_device, device, lanes), device_rows, form)
     elif search:
         _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
     else:
@@ -142,6 +143,16 @@ def _check_measured(measured: str | None) -> None:
         if measured is not None and source(name) is ParameterSource.COMMANDLINE:
             message = f"{option} is for playouts on this processor: leave it out, or {measured}"
             raise click.UsageError(message)
+
+
+def _check_environments() -> None:
+    """Raise UsageError, which says what to install, where environments cannot be made."""
+    from gdl.envs import require  # environments import Gymnasium, which other benchmarks do without
+
+    try:
+        require("gymnasium")
+    except ImportError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _check_device(device: str) -> None:
@@ -161,10 +172,15 @@ def _bench_playouts(
 ) -> None:
     """Measure random playouts, and print what was found."""
     facts = {**circumstances(), "machine": machine.value, **asdict(plan)}
-    outcomes = measured_in_isolation(
-        MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON
+    outcomes = list(
+        measured_in_isolation(MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON)
     )
-    entries, failures = _entries(sheets, outcomes)
+    failures = [found for found in outcomes if isinstance(found, Failure)]
+    entries = [
+        SpeedEntry(found, sheet.baseline)
+        for sheet, found in zip(sheets, outcomes, strict=True)
+        if not isinstance(found, Failure)
+    ]
     games = [
         {
             **asdict(entry.report),
@@ -179,46 +195,6 @@ def _bench_playouts(
         write_plot(entries, plot, _caption(facts))
     if failures:
         raise click.exceptions.Exit(1)
-
-
-def _entries(
-    sheets: Sequence[Sheet], outcomes: Iterable[SpeedReport | Failure]
-) -> tuple[list[SpeedEntry], list[Failure]]:
-    entries: list[SpeedEntry] = []
-    failures: list[Failure] = []
-    for sheet, outcome in zip(sheets, outcomes, strict=True):
-        if isinstance(outcome, Failure):
-            failures.append(outcome)
-        else:
-            entries.append(SpeedEntry(outcome, sheet.baseline))
-    return entries, failures
-
-
-def _bench_environments(
-    sources: Sequence[tuple[str, Source]],
-    plan: MeasurementPlan,
-    benchmark: EnvironmentBenchmark,
-    form: str | None,
-) -> None:
-    """Measure games as environments, and print what was found."""
-    try:
-        check_environments()
-    except ImportError as error:
-        raise click.UsageError(str(error)) from error
-    _bench_rows(sources, plan, benchmark, environment_rows, form)
-
-
-def _bench_device(
-    sources: Sequence[tuple[str, Source]],
-    plan: MeasurementPlan,
-    device: str,
-    lanes: int,
-    form: str | None,
-) -> None:
-    """Measure games on a device, and print what was found."""
-    from gdl.benchmark.device_speed import DeviceBenchmark, device_rows
-
-    _bench_rows(sources, plan, DeviceBenchmark(device, lanes), device_rows, form)
 
 
 def _bench_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,6 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
-    """Which random playouts to make."""
-
-    playouts: int
-    max_steps: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
 class CheckReport:
     """The findings about one rulesheet; ``failure`` says why it could not be played."""
 
@@ -47,10 +38,14 @@ class CheckReport:
         return self.simulation.problems if self.simulation else ()
 
     @property
+    def found(self) -> tuple[Problem | PlayoutProblem, ...]:
+        """All problems, of the text and of playouts."""
+        return (*self.problems, *self.findings)
+
+    @property
     def has_errors(self) -> bool:
         """Whether the rulesheet cannot be used as it is."""
-        found: tuple[Problem | PlayoutProblem, ...] = (*self.problems, *self.findings)
-        return bool(self.failure) or any(one.severity is Severity.ERROR for one in found)
+        return bool(self.failure) or any(one.severity is Severity.ERROR for one in self.found)
 
 
 @click.command("check")
@@ -85,27 +80,21 @@ def check_command(
         gdl check games/ticTacToe.kif --simulate 20 --max-steps 100
         gdl check --json games/ticTacToe.kif
     """
-    simulation = Simulation(playouts, max_steps, seed) if playouts else None
-    reports = (_checked(read_source(file), simulation) for file in files)
+    reports = (_checked(read_source(file), playouts, max_steps, seed) for file in files)
     failed = _print_json(reports) if as_json else _print(reports)
     if failed:
         raise SystemExit(1)
 
 
-def _checked(source: Source, simulation: Simulation | None) -> CheckReport:
+def _checked(source: Source, playouts: int | None, max_steps: int, seed: int) -> CheckReport:
     problems = validate(source)
     report = CheckReport(source, problems)
-    if simulation is None or report.has_errors:
+    if playouts is None or report.has_errors:
         return report
     try:
         ruleset = parse(source.text, source.name)
-        played = check_playouts(
-            interpret(ruleset),
-            simulation.playouts,
-            simulation.max_steps,
-            simulation.seed,
-            declared_in(ruleset),
-        )
+        declared = declared_in(ruleset)
+        played = check_playouts(interpret(ruleset), playouts, max_steps, seed, declared)
     except GdlError as error:
         return CheckReport(source, problems, failure=str(error))
     return CheckReport(source, problems, played)
@@ -122,7 +111,7 @@ def _print(reports: Iterator[CheckReport]) -> bool:
             click.echo(_describe_finding(name, finding))
         if report.failure:
             click.echo(f"{name}: error: {report.failure}")
-        click.echo(f"{name}: {_summary([*report.problems, *report.findings], report.simulation)}")
+        click.echo(f"{name}: {_summary(report)}")
         failed |= report.has_errors
     return failed
 
@@ -130,10 +119,7 @@ def _print(reports: Iterator[CheckReport]) -> bool:
 def _print_json(reports: Iterator[CheckReport]) -> bool:
     """Print reports as one JSON list; return whether any has errors."""
     kept = list(reports)
-    documents = [
-        _json_report(report.source, report.problems, report.simulation, report.failure)
-        for report in kept
-    ]
+    documents = [_json_report(report) for report in kept]
     click.echo(json.dumps(documents, indent=2, ensure_ascii=not writes_unicode()))
     return any(report.has_errors for report in kept)
 
@@ -158,14 +144,13 @@ def _describe_finding(name: str, finding: PlayoutProblem) -> str:
     return "\n".join([head, f"  after these moves{shortest}:", *steps])
 
 
-def _summary(
-    found: Sequence[Problem | PlayoutProblem], simulation: PlayoutReport | None = None
-) -> str:
+def _summary(report: CheckReport) -> str:
     """Summarize how many problems there are, and how the playouts went."""
+    found = report.found
     counts = {severity: sum(one.severity is severity for one in found) for severity in Severity}
     parts = [f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts.items() if n]
     text = ", ".join(parts) or "no problems"
-    return f"{text}; {_played(simulation)}" if simulation else text
+    return f"{text}; {_played(report.simulation)}" if report.simulation else text
 
 
 def _played(simulation: PlayoutReport) -> str:
@@ -184,20 +169,15 @@ def _played(simulation: PlayoutReport) -> str:
 # ---------------------------------------------------------------------- as JSON
 
 
-def _json_report(
-    source: Source,
-    problems: Sequence[Problem],
-    simulation: PlayoutReport | None,
-    failure: str = "",
-) -> dict[str, Any]:
+def _json_report(report: CheckReport) -> dict[str, Any]:
     """Write a report about one rulesheet as JSON; lines and columns count from 1."""
     document: dict[str, Any] = {
-        "file": source.name,
-        "problems": [problem_record(source, problem) for problem in problems],
+        "file": report.source.name,
+        "problems": [problem_record(report.source, problem) for problem in report.problems],
     }
-    if failure:
-        document["failure"] = failure
-    if simulation:
+    if report.failure:
+        document["failure"] = report.failure
+    if simulation := report.simulation:
         document["simulation"] = {
             "findings": [_json_finding(finding) for finding in simulation.problems],
             "lengths": simulation.lengths,

@@ -46,7 +46,11 @@ def run_show(file: Path, form: str, circuit: bool, analysis: bool, output: Path 
     elif form == "text":
         text = _circuit_tables(ruleset) if circuit else _relation_tables(ruleset)
     else:
-        diagram = _circuit_diagram(ruleset) if circuit else _relation_diagram(ruleset)
+        diagram = (
+            draw_circuit(compile_game(ruleset, CompileOptions()))
+            if circuit
+            else draw_relations(build_relation_graph(ruleset))
+        )
         text = (dot_text if form == "dot" else _picture)(diagram, game_name(file))
     write_text(output, text)
 
@@ -67,14 +71,6 @@ def _picture(diagram: Diagram, name: str) -> str:
     except ResourceLimitError as error:
         advice = "--format dot writes a graph, which Graphviz may draw"
         raise ResourceLimitError(f"{error}; {advice}") from None
-
-
-def _relation_diagram(ruleset: Ruleset) -> Diagram:
-    return draw_relations(build_relation_graph(ruleset))
-
-
-def _circuit_diagram(ruleset: Ruleset) -> Diagram:
-    return draw_circuit(compile_game(ruleset, CompileOptions()))
 
 
 def _relation_tables(ruleset: Ruleset) -> str:

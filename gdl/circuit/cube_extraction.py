@@ -15,7 +15,7 @@ Source: R. Brayton and C. McMullen, The decomposition and factorization of Boole
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,12 +31,8 @@ MIN_NODES_REBUILT_ONCE = 8_000
 """A graph of fewer nodes is rebuilt with and without duplication; the smaller result is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cubes:
-    """Conjunctions: int64 (n,) the number of a cube and a literal of it, sorted and distinct."""
-
-    cube: Integers
-    literal: Integers
+Cubes: TypeAlias = tuple[Integers, Integers]
+"""Conjunctions: int64 (n,) the number of a cube and a literal of it, sorted and distinct."""
 
 
 def extract_cubes(
@@ -58,8 +54,8 @@ def _rebuilt(
         cubes = _duplicated(graph, gates, is_kept, uses)
     else:
         cubes = _collapsed(graph, gates, is_kept, uses)
-    count, cube, literal = extract_pairs(len(graph), cubes.cube, cubes.literal)
-    rebuilder = _Rebuilder(graph, Cubes(cube, literal), count)
+    count, cube, literal = extract_pairs(len(graph), *cubes)
+    rebuilder = _Rebuilder(graph, cube, literal, count)
     rebuilder.run()
     wanted = np.array(outputs, dtype=np.int64)
     return rebuilder.graph, rebuilder.translate(wanted).tolist()
@@ -104,7 +100,7 @@ def _collapsed(graph: AndInverterGraph, gates: Integers, is_kept: Mask, uses: In
     root[literal[is_collapsed] >> 1] = node[is_collapsed]
     while not np.array_equal(root, root[root]):
         root = root[root]
-    return Cubes(*unpack(distinct(pack(root[node], literal)[~is_collapsed])))
+    return unpack(distinct(pack(root[node], literal)[~is_collapsed]))
 
 
 def _duplicated(graph: AndInverterGraph, gates: Integers, is_kept: Mask, uses: Integers) -> Cubes:
@@ -126,20 +122,20 @@ def _duplicated(graph: AndInverterGraph, gates: Integers, is_kept: Mask, uses: I
         if node in needed:
             needed.update(literal >> 1 for literal in flat[node])
             entries += [node << 32 | literal for literal in flat[node]]
-    return Cubes(*unpack(distinct(np.array(entries, dtype=np.int64))))
+    return unpack(distinct(np.array(entries, dtype=np.int64)))
 
 
 class _Rebuilder:
     """Makes a new graph of cubes: see :func:`extract_cubes`. ``count`` is one over all numbers."""
 
-    def __init__(self, old: AndInverterGraph, cubes: Cubes, count: int) -> None:
+    def __init__(
+        self, old: AndInverterGraph, cube: Integers, literal: Integers, count: int
+    ) -> None:
         self._old = old
-        self._cubes = cubes
-        self._first = first_of_rows(cubes.cube, count)
-        self._stage = self._stages(count)
-        self._order = DependencyOrder(
-            cubes.cube, cubes.literal >> 1, np.diff(self._first) == 0, self._stage
-        )
+        self._literal = literal
+        self._first = first_of_rows(cube, count)
+        stage = self._stages(cube, count)
+        self._order = DependencyOrder(cube, literal >> 1, np.diff(self._first) == 0, stage)
         self.graph = AndInverterGraph(old.inputs, old.passes)
         self._values = np.zeros(count, dtype=np.int64)
         self._values[: 1 + old.inputs] = 2 * np.arange(1 + old.inputs)
@@ -149,13 +145,13 @@ class _Rebuilder:
         new: Integers = self._values[literals >> 1] ^ (literals & 1)
         return new
 
-    def _stages(self, count: int) -> Integers:
+    def _stages(self, cube: Integers, count: int) -> Integers:
         """When each cube is made: before, in or after each cycle, pairs when first read."""
         ends = [end for cycle in self._old.cycles for end in (cycle.first, cycle.last)]
         stage = np.searchsorted(np.array(ends, dtype=np.int64), np.arange(count), side="right")
         if ends:
-            reads = self._cubes.literal >> 1 >= len(self._old)
-            pair, reader = (self._cubes.literal >> 1)[reads], self._cubes.cube[reads]
+            reads = self._literal >> 1 >= len(self._old)
+            pair, reader = (self._literal >> 1)[reads], cube[reads]
             stage[len(self._old) :] = len(ends)
             before = None
             while before is None or not np.array_equal(before, stage):
@@ -175,7 +171,7 @@ class _Rebuilder:
         cubes = self._order.ready(stage)
         while len(cubes):
             lengths = self._first[cubes + 1] - self._first[cubes]
-            literals = self._cubes.literal[ranges(self._first[cubes], lengths)]
+            literals = self._literal[ranges(self._first[cubes], lengths)]
             rows = np.repeat(np.arange(len(cubes)), lengths)
             self._values[cubes] = self.graph.balanced_and_all(
                 rows, self.translate(literals), len(cubes)

@@ -10,8 +10,6 @@ Source: R. Brayton, Factoring logic functions (1987), there called quick factori
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph
@@ -31,27 +29,19 @@ def sums_of_products(graph: AndInverterGraph, products: Products, count: int) ->
     return division.build(graph)
 
 
-@dataclass(frozen=True, slots=True)
-class _Quotients:
-    """Terms that are a literal times another sum, the quotient: int64 (n,) each."""
-
-    owner: Integers
-    literal: Integers
-    quotient: Integers
-
-
 class _Division:
     """What sums have been divided into: products that are kept whole, and quotients.
 
-    A quotient is a sum too; those of a round are numbered after all sums before it. ``depth`` is
-    int64 (sums,), 0 for the sums that are asked for.
+    A quotient is a sum too; those of a round are numbered after all sums before it. ``quotients``
+    has of each round owner, literal and quotient, int64 (n,) each: terms that are a literal times
+    another sum. ``depth`` is int64 (sums,), 0 for the sums that are asked for.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
         self.depth = np.zeros(count, dtype=np.int64)
         self.kept = [Products.none()]
-        self.quotients: list[_Quotients] = []
+        self.quotients: list[tuple[Integers, Integers, Integers]] = []
 
     def divide(self, products: Products) -> Products:
         """Make one round of divisions; return the products that later rounds have to divide."""
@@ -81,7 +71,7 @@ class _Division:
 
     def _add(self, keys: Integers, quotient: Integers) -> None:
         owner, literal = unpack(keys)
-        self.quotients.append(_Quotients(owner, literal, quotient))
+        self.quotients.append((owner, literal, quotient))
         self.depth = np.concatenate([self.depth, self.depth[owner] + 1])
 
     def build(self, graph: AndInverterGraph) -> Integers:
@@ -93,10 +83,10 @@ class _Division:
             is_here = self.depth == depth
             number = np.cumsum(is_here) - 1
             owners, literals = [kept.owner], [terms]
-            for each in self.quotients:
-                of = is_here[each.owner]
-                owners.append(each.owner[of])
-                literals.append(graph.and2_all(each.literal[of], value[each.quotient[of]]))
+            for owner, literal, quotient in self.quotients:
+                of = is_here[owner]
+                owners.append(owner[of])
+                literals.append(graph.and2_all(literal[of], value[quotient[of]]))
             owner, literal = np.concatenate(owners), np.concatenate(literals)
             of = is_here[owner]
             value[is_here] = (

@@ -126,7 +126,7 @@ class _Builder:
                 wins[moves] = self._wins(role, moves, condition)
         if not (wins != FALSE).any():
             return None
-        return _extracted(self.view, wins, self._most_gates()).laid_out(self.layout)
+        return _laid_out(self.layout, *_extracted(self.view, wins, self._most_gates()))
 
     def _most_gates(self) -> int:
         return max(MIN_GATES, MAX_GROWTH * self.layout.gate_count)
@@ -265,43 +265,14 @@ def _best_goal_rows(layout: Layout, goal_table: NDArray[np.int64]) -> dict[int, 
     return {role: own[max(own)] for role, own in values.items() if len(own) > 1}
 
 
-@dataclass(frozen=True, slots=True)
-class _Circuit:
-    """Winning moves as a graph of their own.
+def _extracted(
+    view: ViewGraph, wins: Integers, most_gates: int
+) -> tuple[AndInverterGraph, Integers, Integers]:
+    """Take winning moves out of the view's graph, up to the rows that it leaves; extract cubes.
 
-    ``input_rows``, int64 (inputs,), are the rows where the inputs stand after ``moves_view``;
-    ``wins``, int64 (moves,), the literals of winning moves.
+    Return a graph of their own, the rows where its inputs stand after ``moves_view``, int64
+    (inputs,), and the literals of winning moves, int64 (moves,).
     """
-
-    graph: AndInverterGraph
-    input_rows: Integers
-    wins: Integers
-
-    def laid_out(self, layout: Layout) -> WinningMoves:
-        """Give each gate a row, that of a winning move where it is one."""
-        graph, wins = self.graph, self.wins
-        inputs = 1 + graph.inputs
-        outputs = np.flatnonzero(wins != FALSE)
-        is_gate = (wins[outputs] & 1 == 0) & (wins[outputs] >> 1 >= inputs)
-        written = outputs[is_gate][::-1]
-        output_of = np.full(len(graph), UNDEFINED)
-        output_of[wins[written] >> 1] = written
-        inner = inputs + np.flatnonzero(output_of[inputs:] == UNDEFINED)
-        first = layout.rows + len(inner)
-        row_of = first + output_of
-        row_of[inner] = layout.rows + np.arange(len(inner))
-        row_of[:inputs] = [0, *self.input_rows]
-        writer = ProgramWriter(graph, row_of)
-        gates = np.arange(inputs, len(graph))
-        writer.write(DepthFirst(graph).order(gates, (wins[outputs] >> 1).tolist()))
-        is_copy = ~is_gate | (row_of[wins[outputs] >> 1] != first + outputs)
-        writer.copy(wins[outputs[is_copy]], first + outputs[is_copy])
-        writer.close(None)
-        return WinningMoves(first, first + len(wins), outputs, writer.program())
-
-
-def _extracted(view: ViewGraph, wins: Integers, most_gates: int) -> _Circuit:
-    """Take winning moves out of the view's graph, up to the rows that it leaves; extract cubes."""
     row_of = view.row_of_nodes()
     gates = arrays_of_graph(view.graph)
     computed = replace(gates, order=gates.order[row_of[gates.order] == UNDEFINED])
@@ -313,4 +284,28 @@ def _extracted(view: ViewGraph, wins: Integers, most_gates: int) -> _Circuit:
     inputs = 2 * np.searchsorted(leaves, cone.leaves, side="right")
     (literals,) = cone.copies(graph, inputs[:, None], lambda unchanged: unchanged).T
     graph, found = extract_cubes(graph, (literals ^ (wins & 1)).tolist())
-    return _Circuit(graph, row_of[leaves], np.array(found, dtype=np.int64))
+    return graph, row_of[leaves], np.array(found, dtype=np.int64)
+
+
+def _laid_out(
+    layout: Layout, graph: AndInverterGraph, input_rows: Integers, wins: Integers
+) -> WinningMoves:
+    """Give each gate a row, that of a winning move where it is one."""
+    inputs = 1 + graph.inputs
+    outputs = np.flatnonzero(wins != FALSE)
+    is_gate = (wins[outputs] & 1 == 0) & (wins[outputs] >> 1 >= inputs)
+    written = outputs[is_gate][::-1]
+    output_of = np.full(len(graph), UNDEFINED)
+    output_of[wins[written] >> 1] = written
+    inner = inputs + np.flatnonzero(output_of[inputs:] == UNDEFINED)
+    first = layout.rows + len(inner)
+    row_of = first + output_of
+    row_of[inner] = layout.rows + np.arange(len(inner))
+    row_of[:inputs] = [0, *input_rows]
+    writer = ProgramWriter(graph, row_of)
+    gates = np.arange(inputs, len(graph))
+    writer.write(DepthFirst(graph).order(gates, (wins[outputs] >> 1).tolist()))
+    is_copy = ~is_gate | (row_of[wins[outputs] >> 1] != first + outputs)
+    writer.copy(wins[outputs[is_copy]], first + outputs[is_copy])
+    writer.close(None)
+    return WinningMoves(first, first + len(wins), outputs, writer.program())

@@ -52,11 +52,6 @@ class Leaf:
         return f"{self.dtype}[{','.join(':' * self.dimensions)}]" if self.dimensions else "number"
 
     @property
-    def words(self) -> int:
-        """The words that it takes."""
-        return 1 + self.dimensions
-
-    @property
     def format(self) -> str:
         """The words as :mod:`struct` knows them."""
         return "Q" + "q" * self.dimensions if self.dimensions else _FORMATS[self.dtype.kind]
@@ -121,9 +116,7 @@ class Packer:
     def __init__(self, kernel: str, leaves: Sequence[Leaf]) -> None:
         self._kernel = kernel
         self._leaves = leaves
-        self._known: list[tuple[Callable[[], Any], tuple[int, ...]]] = [(_nothing, ())] * len(
-            leaves
-        )
+        self._known: list[_Known] = [(_nothing, ())] * len(leaves)
         self._format = struct.Struct("=" + "".join(leaf.format for leaf in leaves))
 
     def pack(self, arguments: Iterable[Argument]) -> bytes:

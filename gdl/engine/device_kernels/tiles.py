@@ -135,14 +135,11 @@ def _tiles(program: GateProgram, most: int) -> Iterator[GateProgram]:
 
 def _part(program: GateProgram, segments: list[tuple[int, int, int, int]]) -> GateProgram:
     """Return a part of a program: some neighbouring segments, or pieces of them."""
-    first, last, first_loop, last_loop = segments[0][0], segments[-1][1], *_loops(segments)
     moved = np.array(segments, dtype=np.int64)
+    first, last = moved[0, 0], moved[-1, 1]
+    first_loop, last_loop = moved[:, 2].min(), moved[:, 3].max()
     moved -= np.array([first, first, first_loop, first_loop])
     return GateProgram(program.gates[first:last], moved, program.feedback[first_loop:last_loop])
-
-
-def _loops(segments: list[tuple[int, int, int, int]]) -> tuple[int, int]:
-    return min(segment[2] for segment in segments), max(segment[3] for segment in segments)
 
 
 def _rows_of_exchanged(layout: Layout, tiles: list[GateProgram]) -> NDArray[np.int64]:

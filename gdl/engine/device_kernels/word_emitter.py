@@ -132,16 +132,6 @@ class WordEmitter:
         arguments = f"{kind} {value}, {kind} {value}, {kind} {bits}"
         return self.value(f"call {kind} @llvm.fshl.{kind}({arguments})")
 
-    # ------------------------------------------------------------------ planes
-
-    def plane(self, base: str, index: int | str, threads: str, thread: str) -> str:
-        """Return the address of a thread's word in a plane: words (planes, threads)."""
-        offset = thread
-        if index != 0:
-            before = self.value(f"mul i64 {threads}, {index}")
-            offset = self.value(f"add i64 {before}, {thread}")
-        return self.value(f"getelementptr {self.word}, {self.pointer} {base}, i64 {offset}")
-
     def load(self, address: str, pointer: str = "") -> str:
         """Load a word; the address has another type than others where ``pointer`` is given."""
         return self.value(f"load {self.word}, {pointer or self.pointer} {address}")
@@ -152,14 +142,18 @@ class WordEmitter:
 
 
 class ThreadEmitter(WordEmitter):
-    """Writes what one thread does with its words of some arrays of planes.
+    """Writes what one thread does with its words of some arrays of planes: words (planes, threads).
 
     ``%threads`` is how many threads there are, and ``%thread`` which one this is, i64.
     """
 
     def at(self, array: str, index: int | str) -> str:
         """Return the address of this thread's word in a plane of an array."""
-        return self.plane(f"%{array}", index, "%threads", "%thread")
+        offset = "%thread"
+        if index != 0:
+            before = self.value(f"mul i64 %threads, {index}")
+            offset = self.value(f"add i64 {before}, %thread")
+        return self.value(f"getelementptr {self.word}, {self.pointer} %{array}, i64 {offset}")
 
     def read(self, array: str, first: int, count: int) -> list[str]:
         """Load this thread's words of some planes."""

@@ -33,8 +33,8 @@ def emit_scatter(helpers: IrHelpers) -> None:
     with loop(b, integer(0), count) as row:
         word = get_integer(b, state, b.lshr(row, integer(6)))
         bit = b.trunc(b.lshr(word, b.and_(row, integer(63))), I1)
-        new = b.select(bit, mask, helpers.zero)
-        _store_some(helpers, b, new, mask, (rows, row))
+        old = b.and_(helpers.load(b, rows, row), b.not_(mask))
+        helpers.store(b, b.or_(old, b.select(bit, mask, helpers.zero)), rows, row)
     b.ret_void()
 
 
@@ -48,14 +48,6 @@ def copy_in_lanes(
         old = [b.and_(helpers.load(b, target, row), b.not_(lanes)) for row in batch]
         for row, some, rest in zip(batch, new, old, strict=True):
             helpers.store(b, b.or_(some, rest), target, row)
-
-
-def _store_some(
-    helpers: IrHelpers, b: Value, new: Value, lanes: Value, row: tuple[Value, Value]
-) -> None:
-    """Store a row in some lanes, given by address and number; ``new`` is 0 in the others."""
-    old = b.and_(helpers.load(b, *row), b.not_(lanes))
-    helpers.store(b, b.or_(old, new), *row)
 
 
 def _mask(helpers: IrHelpers, b: Value, lanes: Value) -> Value:

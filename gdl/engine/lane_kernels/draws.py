@@ -30,7 +30,7 @@ def emit_draw(helpers: IrHelpers) -> Value:
     bits; an action among ``m`` is as probable as another up to ``m / 2**32``.
     """
     function, b = helpers.function("draw", ir.VoidType(), [POINTER, I64, I64, I64, POINTER])
-    masks, count, lanes, seed, actions = function.args
+    _masks, count, lanes, *_ = function.args
     done = local(b, I64, integer(0))
     for size in (8, 16, 32, 64):
         above = integer(size // 2 if size > 8 else 0)
@@ -40,7 +40,7 @@ def emit_draw(helpers: IrHelpers) -> Value:
     with b.if_then(b.icmp_signed(">", count, integer(64))):
         b.store(_emit_long_draws(b), done)
     with loop(b, b.load(done, typ=I64), lanes) as lane:
-        emit_draw_of_line(b, masks, count, seed, actions, lane)
+        _emit_draw_of_line(b, lane)
     b.ret_void()
     return function
 
@@ -106,10 +106,9 @@ def _emit_long_draws(b: Value) -> Value:
     return whole
 
 
-def emit_draw_of_line(
-    b: Value, masks: Value, count: Value, seed: Value, actions: Value, lane: Value
-) -> None:
-    """Draw an action in one line, byte by byte: for few lines, and for threads with one each."""
+def _emit_draw_of_line(b: Value, lane: Value) -> None:
+    """Draw an action in one line, byte by byte."""
+    masks, count, _lanes, seed, actions = b.function.args
     line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
 
     def legal(action: Value) -> Value:

@@ -5,7 +5,6 @@ Ray is an extra: nothing here imports it before it is asked for.
 
 from __future__ import annotations
 
-import importlib
 import re
 import socket
 from collections import deque
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from gdl.errors import MissingLibraryError
+from gdl.errors import optional_library
 
 Pending = TypeVar("Pending")
 Result = TypeVar("Result")
@@ -39,7 +38,7 @@ def connected(address: str) -> Iterator[Any]:
     :class:`gdl.errors.MissingLibraryError` where Ray is not installed, ConnectionError where no
     cluster is at the address.
     """
-    ray = _import_ray()
+    ray = optional_library("ray", "a cluster needs Ray: pip install 'ggp-player[ray]'")
     if ray.is_initialized():
         yield ray
         return
@@ -91,11 +90,3 @@ def _only_for(address: str) -> dict[str, Any]:
     if address != LOCAL:
         return {}
     return {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-
-
-def _import_ray() -> Any:  # noqa: ANN401 its types are not looked at
-    try:
-        return importlib.import_module("ray")
-    except ModuleNotFoundError as error:
-        message = "a cluster needs Ray: pip install 'ggp-player[ray]'"
-        raise MissingLibraryError(message) from error

@@ -21,7 +21,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import TypeAlias
+from importlib import import_module
+from typing import Any, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
 """The offsets of the start and the end of a piece of a rulesheet's text."""
@@ -124,6 +125,14 @@ class OpeningError(GdlError):
 
 class MissingLibraryError(GdlError):
     """A library that is optional is not installed; the message says how to install it."""
+
+
+def optional_library(name: str, message: str) -> Any:  # noqa: ANN401
+    """Import a library that is optional; raises :class:`MissingLibraryError` with the message."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError(message) from error
 
 
 class DeviceError(GdlError):

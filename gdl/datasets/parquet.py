@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.datasets.recording import NO_GOAL, NO_MOVE, Recording
 from gdl.engine import Bits, PropnetStateMachine
-from gdl.errors import MissingLibraryError
+from gdl.errors import optional_library
 from gdl.language import Term
 
 ROWS = 2**18
@@ -21,11 +20,7 @@ ROWS = 2**18
 
 
 def _import(name: str) -> Any:  # noqa: ANN401 PyArrow has no types
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        message = "Parquet needs PyArrow: pip install 'ggp-player[parquet]'"
-        raise MissingLibraryError(message) from error
+    return optional_library(name, "Parquet needs PyArrow: pip install 'ggp-player[parquet]'")
 
 
 def require_parquet() -> None:

@@ -12,7 +12,7 @@ of the protocol; :mod:`.documents` and :mod:`.server` do, and need pygls, the ex
 
 from __future__ import annotations
 
-from gdl.errors import MissingLibraryError
+from gdl.errors import optional_library
 
 __all__ = ["run_language_server"]
 
@@ -22,11 +22,7 @@ def run_language_server() -> None:
 
     Raises :class:`gdl.errors.MissingLibraryError` where pygls is not installed.
     """
-    try:
-        import pygls  # noqa: F401 - whether it is there
-    except ImportError as error:
-        message = "the language server needs pygls: pip install 'ggp-player[lsp]'"
-        raise MissingLibraryError(message) from error
+    optional_library("pygls", "the language server needs pygls: pip install 'ggp-player[lsp]'")
     from gdl.lsp.server import serve_editor
 
     serve_editor()

@@ -14,15 +14,12 @@ OpenSpiel is optional. Importing this package neither needs nor imports it; what
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gdl.errors import MissingLibraryError
+from gdl.errors import optional_library
 
 __all__ = ["load_game", "register"]
-
-MISSING = "OpenSpiel is not installed: pip install 'ggp-player[openspiel]'"
 
 
 def register() -> None:
@@ -30,8 +27,8 @@ def register() -> None:
 
     Raises :class:`gdl.errors.MissingLibraryError` without OpenSpiel.
     """
-    if find_spec("pyspiel") is None:
-        raise MissingLibraryError(MISSING)
+    message = "OpenSpiel is not installed: pip install 'ggp-player[openspiel]'"
+    optional_library("pyspiel", message)
     import_module("gdl.openspiel.game")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from gdl import openspiel
 from gdl.errors import MissingLibraryError
 from gdl.openspiel import load_game, register
 from tests.support.paths import GAMES
@@ -14,7 +15,7 @@ OPTIONAL = {"pyspiel", "open_spiel", "pyarrow"}
 
 
 def test_without_openspiel_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openspiel, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(MissingLibraryError, match=r"pip install 'ggp-player\[openspiel\]'"):
         register()
     with pytest.raises(MissingLibraryError):

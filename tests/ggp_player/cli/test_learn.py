@@ -244,7 +244,9 @@ def test_a_cluster_has_threads_of_its_own(rulesheet: Path) -> None:
 def test_a_cluster_that_is_not_there(
     rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_import_ray", lambda: SimpleNamespace(is_initialized=bool))
+    monkeypatch.setattr(
+        cluster, "optional_library", lambda *_: SimpleNamespace(is_initialized=bool)
+    )
     output = output_of(run(rulesheet, "--evaluations", folder, "--ray", "nowhere"), 1)
     assert output == "Error: expected host:port, auto or local; found nowhere\n"
 

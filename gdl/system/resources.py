@@ -130,13 +130,13 @@ def _text_of(file: str) -> str:
     return ""
 
 
-def limit_memory(limit: int) -> bool:
-    """Limit the address space of this process, in bytes, for good; return whether that was done.
+def limit_memory(limit: int) -> None:
+    """Limit the address space of this process, in bytes, for good.
 
     An allocation beyond it fails. A stricter limit that is set already stays. Windows has no such
     limit, and macOS may refuse it: there a process is limited by the memory of the machine alone.
     """
-    return resource is not None and _limit(resource.RLIMIT_AS, limit, limit)
+    _limit("AS", limit, limit)
 
 
 def address_space_limit() -> int | None:
@@ -145,15 +145,6 @@ def address_space_limit() -> int | None:
         return None
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     return None if soft == resource.RLIM_INFINITY else soft
-
-
-def limit_cpu_seconds(limit: int) -> bool:
-    """Limit the CPU time of this process, in seconds, for good; return whether that was done.
-
-    Beyond it the process gets SIGXCPU, and is killed a second later. A stricter limit that is set
-    already stays. Windows has no such limit.
-    """
-    return resource is not None and _limit(resource.RLIMIT_CPU, limit, limit + 1)
 
 
 def end_after_cpu_seconds(limit: int) -> None:
@@ -174,20 +165,21 @@ def was_ended_by_cpu_time(status: int) -> bool:
 def limit_helper(memory: int, cpu_seconds: int) -> None:
     """Limit this process to what a helper needs that computes one thing from its input.
 
-    Besides the memory in bytes and the CPU seconds, that is few open files, no processes or threads
-    of its own, and no core dump. What the system cannot limit is not limited.
+    Besides the memory in bytes and the CPU seconds, beyond which the process gets SIGXCPU and is
+    killed a second later, that is few open files, no processes or threads of its own, and no core
+    dump. What the system cannot limit is not limited.
     """
     limit_memory(memory)
-    limit_cpu_seconds(cpu_seconds)
-    if resource is not None:
-        for kind, most in (("NOFILE", HELPER_FILES), ("NPROC", 0), ("CORE", 0)):
-            _limit(getattr(resource, f"RLIMIT_{kind}", None), most, most)
+    _limit("CPU", cpu_seconds, cpu_seconds + 1)
+    for name, most in (("NOFILE", HELPER_FILES), ("NPROC", 0), ("CORE", 0)):
+        _limit(name, most, most)
 
 
-def _limit(kind: int | None, soft: int, hard: int) -> bool:
-    """Set a limit of this process, or keep a stricter one; return whether there is such a limit."""
-    if resource is None or kind is None:
-        return False
+def _limit(name: str, soft: int, hard: int) -> None:
+    """Set a limit of this process, or keep a stricter one, where the system has such a limit."""
+    kind = getattr(resource, f"RLIMIT_{name}", None)
+    if kind is None:
+        return
     unlimited = resource.RLIM_INFINITY
     soft, hard = (
         wanted if bound == unlimited else min(wanted, bound)
@@ -195,8 +187,6 @@ def _limit(kind: int | None, soft: int, hard: int) -> bool:
     )
     with suppress(ValueError, OSError):
         resource.setrlimit(kind, (soft, hard))
-        return True
-    return False
 
 
 def raise_open_files_limit(wanted: int) -> int:

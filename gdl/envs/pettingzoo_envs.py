@@ -173,7 +173,8 @@ class GdlParallelEnv(_Copy, ParallelEnv):  # type: ignore[misc] # PettingZoo has
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode."""
         self._begin(seed)
-        return self._observations(), {agent: {} for agent in self.agents}
+        seen = {agent: self._seen_by(agent) for agent in self.agents}
+        return seen, {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, int]) -> tuple[dict[str, Any], ...]:
         """Make a step: an action for each agent."""
@@ -194,9 +195,6 @@ class GdlParallelEnv(_Copy, ParallelEnv):  # type: ignore[misc] # PettingZoo has
         }
         return seen, rewards, dict.fromkeys(agents, ended), dict.fromkeys(agents, cut), infos
 
-    def _observations(self) -> dict[str, Any]:
-        return {agent: self._seen_by(agent) for agent in self.agents}
-
 
 class GdlAecEnv(_Copy, AECEnv):  # type: ignore[misc] # PettingZoo has no types
     """A game in which agents act one after the other, as PettingZoo's classic games are.
@@ -214,7 +212,7 @@ class GdlAecEnv(_Copy, AECEnv):  # type: ignore[misc] # PettingZoo has no types
         self._begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        over = self._is_over()
+        over = not self._result.masks.any()  # before anybody has had a choice
         self.terminations = dict.fromkeys(self.agents, over)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
@@ -261,7 +259,3 @@ class GdlAecEnv(_Copy, AECEnv):  # type: ignore[misc] # PettingZoo has no types
         choosing = [agent for agent, mask in masks.items() if mask.sum() > 1]
         self._queue = list(self.agents) if self._plan.hides or not choosing else choosing
         self.agent_selection = self._queue[0]
-
-    def _is_over(self) -> bool:
-        """Whether the game ends before anybody has had a choice."""
-        return not self._result.masks.any()

@@ -31,24 +31,20 @@ class GdlEnv(Env[Any, Any]):
         illegal: Literal["raise", "lose"] = "raise",
         **settings: Any,  # noqa: ANN401 as the class says
     ) -> None:
-        self._lanes = GdlVectorEnv(
+        self.lanes = GdlVectorEnv(
             rules, 1, autoreset=AutoresetMode.DISABLED, render_mode=render_mode, **settings
         )
+        """The environment of one copy that this is, with the names of actions and planes."""
         self._loses = illegal == "lose"
         self._lowest = min(settings.get("reward_range", (-1.0, 1.0)))
         self.render_mode = render_mode
-        self.observation_space = self._lanes.single_observation_space
-        self.action_space = self._lanes.single_action_space
+        self.observation_space = self.lanes.single_observation_space
+        self.action_space = self.lanes.single_action_space
         self._observation: Any = None
-
-    @property
-    def lanes(self) -> GdlVectorEnv:
-        """The environment of one copy that this is, with the names of actions and planes."""
-        return self._lanes
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return which actions are legal now: int8 (actions,)."""
-        (mask,) = self._lanes.action_masks()
+        (mask,) = self.lanes.action_masks()
         return np.asarray(mask)
 
     def reset(
@@ -56,14 +52,14 @@ class GdlEnv(Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         super().reset(seed=seed)
-        observations, info = self._lanes.reset(seed=seed)
+        observations, info = self.lanes.reset(seed=seed)
         self._observation = observations[0]
         return self._observation, _first(info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:  # noqa: ANN401
         """Make a step."""
         try:
-            observations, rewards, ended, cut, info = self._lanes.step(np.array([action]))
+            observations, rewards, ended, cut, info = self.lanes.step(np.array([action]))
         except IllegalActionError:
             if not self._loses:
                 raise
@@ -74,7 +70,7 @@ class GdlEnv(Env[Any, Any]):
 
     def render(self) -> str | None:
         """Draw the state, as text or as SVG."""
-        drawn = self._lanes.render()
+        drawn = self.lanes.render()
         return None if drawn is None else drawn[0]
 
 

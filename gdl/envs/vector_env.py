@@ -31,7 +31,7 @@ from gdl.errors import IllegalActionError
 from gdl.language import Ruleset, Term, as_term
 
 if TYPE_CHECKING:
-    from gdl.engine.device import DeviceStepper, DeviceStepResult
+    from gdl.engine.device import DeviceStepper
 
 Rules: TypeAlias = PropnetStateMachine | Ruleset | str | Path
 """A compiled game, or its rules, or a file, or the name of one of our own games."""
@@ -250,24 +250,17 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
     def _info(self, result: Any) -> dict[str, Any]:  # noqa: ANN401 a StepResult, on a device or not
         """Say what is legal, who has the choice, and what episodes that begin again ended with."""
         self._masks = result.masks
+        info: dict[str, Any] = {"action_mask": self.action_masks()}
         if self._on_device:
-            return self._device_info(cast("DeviceStepResult", result))
-        info: dict[str, Any] = {"action_mask": result.masks.view(np.int8)}
+            info["illegal"] = result.illegal
         if self._plan.seats is Seats.TURN:
             info["role"] = result.movers
         if self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
-            ended = result.terminated | result.truncated
-            if ended.any():
+            if self._on_device:  # whether any episode has ended, the host does not wait for
+                info["final_obs"] = self._shaped(result.final_observations)
+            elif (ended := result.terminated | result.truncated).any():
                 info["final_obs"] = self._shaped(result.final_observations)
                 info["_final_obs"] = ended
-        return info
-
-    def _device_info(self, result: DeviceStepResult) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": result.masks, "illegal": result.illegal}
-        if self._plan.seats is Seats.TURN:
-            info["role"] = result.movers
-        if self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
-            info["final_obs"] = self._shaped(result.final_observations)
         return info
 
     def _explained(self, error: IllegalActionError) -> IllegalActionError:

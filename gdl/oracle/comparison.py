@@ -122,7 +122,7 @@ class _Lockstep:
                     if len(seen) == most:
                         return Comparison(Verdict.NOT_FOUND, most, line.depth)
                     seen.add(after)
-                    queue.append((after, _Line(line, move)))
+                    queue.append((after, _Line(line, move, line.depth + 1)))
                     found = self._of_states(after)
                 if found:
                     whole = replace(found, line=(*line.moves(), move))
@@ -209,10 +209,6 @@ class _Line:
     before: _Line | None = None
     move: JointMove = ()
     depth: int = 0
-
-    def __post_init__(self) -> None:
-        if self.before is not None:
-            object.__setattr__(self, "depth", self.before.depth + 1)
 
     def moves(self) -> tuple[JointMove, ...]:
         """The moves from the start."""

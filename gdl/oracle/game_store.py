@@ -11,7 +11,7 @@ from gdl.compilation import compile
 from gdl.errors import GdlError
 from gdl.language import Ruleset, Term, is_ground, parse, parse_term
 from gdl.oracle.limits import Limits
-from gdl.oracle.requests import RequestError, in_mib
+from gdl.oracle.requests import RequestError
 from gdl.reasoner import interpret
 from gdl.state_machine import RuledMachine, State
 
@@ -24,9 +24,8 @@ MachineName: TypeAlias = Literal["reasoner", "propnet"]
 class CachedGame:
     """A game's rules, and its machines as soon as somebody has asked for them."""
 
-    def __init__(self, text: str) -> None:
-        self.name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        self.text = text
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
         self.ruleset: Ruleset = parse(text, NAME)
         self._machines: dict[str, RuledMachine] = {}
 
@@ -58,19 +57,13 @@ class GameStore:
         if (rules is None) == (name is None):
             raise RequestError("bad_request", "expected either rules or a game")
         if rules is not None:
-            return self._keep(self._parsed(rules))
+            digest = hashlib.sha256(rules.encode("utf-8", "surrogatepass")).hexdigest()
+            return self._keep(self._games.get(digest) or CachedGame(rules, digest))
         if name is None or name not in self._games:
             message = "no such game is kept; send its rules (again)"
             raise RequestError("unknown_game", message)
         self._games.move_to_end(name)
         return self._games[name]
-
-    def _parsed(self, rules: str) -> CachedGame:
-        if len(rules) > self._limits.rules:
-            most = in_mib(self._limits.rules)
-            raise RequestError("too_large", f"the rules are longer than {most}")
-        digest = hashlib.sha256(rules.encode("utf-8", "surrogatepass")).hexdigest()
-        return self._games.get(digest) or CachedGame(rules)
 
     def _keep(self, game: CachedGame) -> CachedGame:
         self._games[game.name] = game

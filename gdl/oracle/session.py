@@ -27,7 +27,7 @@ from gdl.oracle.requests import (
     in_mib,
     read_request,
 )
-from gdl.playouts import Step, play_out, randomness
+from gdl.playouts import play_out, randomness
 from gdl.state_machine import RuledMachine, State, joint_moves, legal_moves_text, paths_from
 from gdl.validation.validator import problem_record, validate
 from gdl.version import __version__
@@ -81,6 +81,9 @@ class Session:
     def _result(self, request: Request) -> JsonObject:
         if isinstance(request, InfoRequest):
             return {"version": __version__, "methods": METHODS, "limits": asdict(self.limits)}
+        if request.rules is not None and len(request.rules) > self.limits.rules:
+            most = in_mib(self.limits.rules)
+            raise RequestError("too_large", f"the rules are longer than {most}")
         if isinstance(request, CheckRequest):
             return self._check(request)
         game = self._games.find(request.rules, request.game)
@@ -89,8 +92,6 @@ class Session:
         return _state_result(game, request)
 
     def _check(self, request: CheckRequest) -> JsonObject:
-        if request.rules is not None and len(request.rules) > self.limits.rules:
-            raise RequestError("too_large", f"the rules exceed {in_mib(self.limits.rules)}")
         if request.rules is None or request.game is not None:
             text = self._games.find(request.rules, request.game).text
         else:
@@ -214,13 +215,8 @@ def _playouts(machine: RuledMachine, request: PlayoutRequest) -> Iterator[JsonOb
             "state": _facts(last.state),
         }
         if request.positions:
-            playout["positions"] = [_position(machine, step.state) for step in _before_end(steps)]
+            playout["positions"] = [_position(machine, s.state) for s in steps if s.joint_move]
         yield playout
-
-
-def _before_end(steps: Sequence[Step]) -> Sequence[Step]:
-    """Return the steps from whose states a playout goes on."""
-    return [step for step in steps if step.joint_move is not None]
 
 
 def _perft(machine: RuledMachine, request: PerftRequest) -> JsonObject:

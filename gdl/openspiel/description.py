@@ -13,7 +13,6 @@ from gdl.engine import PropnetStateMachine
 from gdl.errors import RulesetError
 from gdl.language import Term, moves_by_chance
 from gdl.playouts import play_out, randomness
-from gdl.state_machine import State
 
 LegalMoves: TypeAlias = tuple[tuple[Term, ...], ...]
 """The legal moves of each role."""
@@ -116,7 +115,7 @@ class Description:
     def utility_sum(self) -> float | None:
         """The sum of the players' utilities where it is the same at all ends, otherwise None."""
         total = self.structure.goals.sum.value
-        return None if total is None else (total - 50 * len(self.players)) / 50 * self.scale
+        return None if total is None else (total - 50 * len(self.players)) / 50 * self.options.scale
 
     @property
     def utilities(self) -> tuple[float, float]:
@@ -125,14 +124,9 @@ class Description:
         goals = [50, *(value for role, value in table.tolist() if role in self.players)]
         return self.utility(min(goals)), self.utility(max(goals))
 
-    @property
-    def scale(self) -> float:
-        """The utility of a goal of 100."""
-        return self.options.scale
-
     def utility(self, goal: int | None) -> float:
         """The utility of a goal value; having none is as bad as 0."""
-        return ((goal or 0) - 50) / 50 * self.scale
+        return ((goal or 0) - 50) / 50 * self.options.scale
 
     # ------------------------------------------------------------------ of states
 
@@ -156,10 +150,6 @@ class Description:
     def percept_numbers(self) -> Mapping[str, int]:
         """The number of each percept by its text."""
         return {text: number for number, text in enumerate(self.percept_texts)}
-
-    def legal(self, state: State) -> LegalMoves:
-        """The legal moves of all roles."""
-        return tuple(self.machine.legal_moves(state, role) for role in self.machine.roles)
 
 
 @lru_cache(maxsize=64)

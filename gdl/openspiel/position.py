@@ -66,7 +66,8 @@ class OpenSpielPosition:
     @cached_property
     def legal(self) -> tuple[tuple[Term, ...], ...]:
         """The legal moves of all roles."""
-        return self.game.legal(self.state)
+        machine = self.game.machine
+        return tuple(machine.legal_moves(self.state, role) for role in machine.roles)
 
     @cached_property
     def is_over(self) -> bool:

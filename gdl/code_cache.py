@@ -16,8 +16,9 @@ import hashlib
 import logging
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import platformdirs
@@ -169,21 +170,10 @@ def prune(most: int) -> int:
 
 def _files_in(folders: Iterable[Path]) -> list[tuple[Path, int, float]]:
     """List what this module, and the archives of kernels, have put into folders."""
-    return [
-        (path, status.st_size, status.st_mtime)
-        for folder in folders
-        for path in _paths_in(folder)
-        if (status := _status(path)) is not None
-    ]
-
-
-def _paths_in(folder: Path) -> Iterator[Path]:
-    for pattern in ("*.o", "*.partial", "kernels-*/kernels.*"):
-        yield from folder.glob(pattern)
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except OSError:  # another process has just deleted it
-        return None
+    found = []
+    for folder, pattern in product(folders, ("*.o", "*.partial", "kernels-*/kernels.*")):
+        for path in folder.glob(pattern):
+            with contextlib.suppress(OSError):  # another process may just have deleted it
+                status = path.stat()
+                found.append((path, status.st_size, status.st_mtime))
+    return found

@@ -61,18 +61,14 @@ def compile_source(source: str, effort: int = 2) -> bytes:
     Raises RuntimeError if LLVM rejects the source.
     """
     with _llvm_works:
-        return _compile(source, effort)
-
-
-def _compile(source: str, effort: int) -> bytes:
-    target = _target(effort)
-    module = llvm.parse_assembly(source)
-    module.data_layout = str(target.target_data)
-    module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=effort)
-    builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(target.emit_object(module))
+        target = _target(effort)
+        module = llvm.parse_assembly(source)
+        module.data_layout = str(target.target_data)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=effort)
+        builder = llvm.create_pass_builder(target, options)
+        builder.getModulePassManager().run(module, builder)
+        return bytes(target.emit_object(module))
 
 
 def compile_in_isolation(source: str) -> bytes:

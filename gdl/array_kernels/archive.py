@@ -34,6 +34,7 @@ import numpy as np
 from gdl.array_kernels.arguments import RESULT_KINDS, Entry, KernelArchiveError, Leaf
 from gdl.code_cache import cache_folders, read_own
 from gdl.native_code import NativeCode, is_compiled, native_code
+from gdl.system import write_whole
 
 if TYPE_CHECKING:
     from gdl.array_kernels.functions import KernelFunction
@@ -97,9 +98,7 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Write it into a folder, last of all files."""
         text = json.dumps(asdict(self), indent=1) + "\n"
-        partial = folder / (MANIFEST + ".partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(folder / MANIFEST)
+        write_whole(folder / MANIFEST, text.encode())
 
 
 class KernelArchive:

@@ -91,11 +91,12 @@ WORKING = """
 import atexit, threading
 from gdl import native_code
 has_begun, is_ending = threading.Event(), threading.Event()
-def compile(source, effort):
+def work(effort):
     has_begun.set()
     is_ending.wait()
     print(sum(range(10**6)), flush=True)
-native_code._compile = compile
+    raise SystemExit
+native_code._target = work
 atexit.register(is_ending.set)
 threading.Thread(target=native_code.compile_source, args=[""], daemon=True).start()
 has_begun.wait()

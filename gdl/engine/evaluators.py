@@ -47,11 +47,6 @@ def load_kernels(words: int) -> NativeCode:
     return native_code(kernel_key(words), lambda: kernel_source(words))
 
 
-def kernels_are_ready(words: int) -> bool:
-    """Check whether the kernels of a width are in the cache."""
-    return is_compiled(kernel_key(words))
-
-
 def compile_gates(source: str, gates: int) -> NativeCode:
     """Compile the source of some gates, in a process of its own where that takes long.
 
@@ -111,4 +106,5 @@ def warm_up_kernels() -> None:
 
 def kernels_are_warm() -> bool:
     """Check whether the shared kernels are compiled already."""
-    return all(map(kernels_are_ready, WIDTHS)) and circuit_kernels_are_ready()
+    shared = all(is_compiled(kernel_key(words)) for words in WIDTHS)
+    return shared and circuit_kernels_are_ready()

@@ -68,15 +68,11 @@ class DeviceBlock:
         self.seed(seed)
         self.reset()
 
-    @property
-    def _word(self) -> type[np.uint32 | np.uint64]:
-        return np.uint64 if self._bits == 64 else np.uint32
-
     def seed(self, seed: int) -> None:
         """Begin all random moves anew from a seed."""
         generator = np.random.default_rng(seed)
-        shape = RANDOM_PLANES, self._threads
-        words = generator.integers(1, 2**self._bits, size=shape, dtype=self._word)
+        shape, word = (RANDOM_PLANES, self._threads), np.uint64 if self._bits == 64 else np.uint32
+        words = generator.integers(1, 2**self._bits, size=shape, dtype=word)
         self._device.write(self._random, words)
 
     # ------------------------------------------------------------------ states

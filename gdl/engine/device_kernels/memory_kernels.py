@@ -24,11 +24,8 @@ from gdl.engine.device_kernels.plane_helpers import (
     module_text,
 )
 from gdl.engine.device_kernels.register_kernels import (
-    CHOOSE_ARGUMENTS,
-    MOVE_ARGUMENTS,
-    PLAY_ARGUMENTS,
+    ARGUMENTS,
     RANDOM_PLANES,
-    VIEW_ARGUMENTS,
     DeviceGame,
     add_goals,
     count_ended,
@@ -40,8 +37,6 @@ from gdl.engine.device_kernels.tiles import TiledCircuit
 from gdl.engine.device_kernels.word_emitter import ONES, ThreadEmitter
 from gdl.engine.kernels.choice import emit_select, scratch_rows
 from gdl.engine.kernels.interpreter import emit_interpret
-
-MEMORY_ARGUMENTS = ("rows", "scratch", "programs")
 
 PROGRAMS = {"view": 0, "transition": 1, "moves_view": 2, "goals_view": 3}
 """Which of the programs an evaluator has."""
@@ -56,12 +51,11 @@ def memory_kernel_source(
     if not circuit.has_tiles:
         emit_interpret(helpers)
     emit_select(helpers)
-    arguments, emit = _KERNELS[name]
     e = _MemoryEmitter(circuit, target)
-    emit(game, e)
+    _KERNELS[name](game, e)
     e.write("ret void")
     evaluators = evaluators_of(circuit, target)
-    body = target.kernel(name, (*MEMORY_ARGUMENTS, *arguments), e.lines)
+    body = target.kernel(name, ("rows", "scratch", "programs", *ARGUMENTS[name]), e.lines)
     return "\n".join([target.head(), module_text(module, EVALUATORS), evaluators, body])
 
 
@@ -266,9 +260,4 @@ def _emit_play(game: DeviceGame, e: _MemoryEmitter) -> None:
     keep_counts(e, left, made)
 
 
-_KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, _MemoryEmitter], None]]] = {
-    "play": (PLAY_ARGUMENTS, _emit_play),
-    "view": (VIEW_ARGUMENTS, _emit_view),
-    "move": (MOVE_ARGUMENTS, _emit_move),
-    "choose": (CHOOSE_ARGUMENTS, _emit_choose),
-}
+_KERNELS = {"play": _emit_play, "view": _emit_view, "move": _emit_move, "choose": _emit_choose}

@@ -20,7 +20,7 @@ words (planes, threads): the words of neighbouring threads are neighbours in mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -49,8 +49,7 @@ class DeviceGame:
 
 def kernel_source(name: str, game: DeviceGame, target: KernelTarget) -> str:
     """Write the LLVM source of a kernel."""
-    arguments, emit = _KERNELS[name]
-    functions = [target.kernel(name, arguments, emit(game, target))]
+    functions = [target.kernel(name, ARGUMENTS[name], _KERNELS[name](game, target))]
     if name == "play" and game.layout.goals_are_expensive:
         functions.insert(0, _held_goals_function(game, target))
     return "\n".join([target.head(), *functions])
@@ -59,13 +58,16 @@ def kernel_source(name: str, game: DeviceGame, target: KernelTarget) -> str:
 ZEROS = tuple(f"i64 zero{level}" for level in range(FORGOTTEN_LEVELS))
 """Arguments that are always 0; see :func:`gdl.engine.device_kernels.choice_emitter.choose_move`."""
 
-PLAY_ARGUMENTS = (
-    *("state", "start", "random", "alive", "ended", "sums", "last", "held", "states"),
-    *("i64 sum_planes", "i64 steps", "i64 refill", *ZEROS, "i64 threads"),
-)
-VIEW_ARGUMENTS = ("state", "legal", "terminal", "goals", "i64 threads")
-MOVE_ARGUMENTS = ("state", "moves", "lanes", "i64 threads")
-CHOOSE_ARGUMENTS = ("state", "random", "moves", *ZEROS, "i64 threads")
+ARGUMENTS = {
+    "play": (
+        *("state", "start", "random", "alive", "ended", "sums", "last", "held", "states"),
+        *("i64 sum_planes", "i64 steps", "i64 refill", *ZEROS, "i64 threads"),
+    ),
+    "view": ("state", "legal", "terminal", "goals", "i64 threads"),
+    "move": ("state", "moves", "lanes", "i64 threads"),
+    "choose": ("state", "random", "moves", *ZEROS, "i64 threads"),
+}
+"""What each kernel takes; see :func:`.targets.signature`."""
 
 
 def _emit_view(game: DeviceGame, target: KernelTarget) -> list[str]:
@@ -338,9 +340,4 @@ def _hold(game: DeviceGame, e: ThreadEmitter, ended: str, state: Sequence[str]) 
     e.store(e.or_(left, ended), e.at("held", count))
 
 
-_KERNELS: dict[str, tuple[tuple[str, ...], Callable[[DeviceGame, KernelTarget], list[str]]]] = {
-    "play": (PLAY_ARGUMENTS, _emit_play),
-    "view": (VIEW_ARGUMENTS, _emit_view),
-    "move": (MOVE_ARGUMENTS, _emit_move),
-    "choose": (CHOOSE_ARGUMENTS, _emit_choose),
-}
+_KERNELS = {"play": _emit_play, "view": _emit_view, "move": _emit_move, "choose": _emit_choose}

@@ -101,8 +101,8 @@ class _GameCompiler:
         counts = [len(own) for own in self.moves]
         return CompiledGame(
             roles=self.roles,
-            facts=tuple(self.fluents.terms),
-            moves=tuple(own.terms for own in self.moves),
+            facts=tuple(self.fluents),
+            moves=tuple(self.moves),
             initial=self._initial(),
             goal_table=[(role, value) for role, value, _ in goals],
             percepts=[(role, term) for role, term, _ in percepts],

@@ -37,10 +37,11 @@ class SymbolKind:
         return self.rows.arguments[:, count - self.arity :]
 
 
-class GroundSymbols:
+class GroundSymbols(Sequence[Term]):
     """The terms that rows of some relations stand for, sorted by their text.
 
-    ``kind`` and ``row``, int64 (symbols,), say of which kind each is, and which of its rows.
+    Each is made when it is first asked for, or all together. ``kind`` and ``row``, int64
+    (symbols,), say of which kind each is, and which of its rows.
     """
 
     def __init__(self, kinds: Sequence[SymbolKind], decode: Callable[[int], Term]) -> None:
@@ -55,10 +56,36 @@ class GroundSymbols:
     def __len__(self) -> int:
         return len(self.row)
 
-    @property
-    def terms(self) -> TermSequence:
-        """The terms, in their order."""
-        return TermSequence(self, self._decode)
+    @overload
+    def __getitem__(self, index: int) -> Term: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Term, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Term | tuple[Term, ...]:
+        if isinstance(index, slice) or "_all" in self.__dict__:
+            return self._all[index]
+        kind = self.kinds[self.kind[index]]
+        return term_of(kind, kind.arguments()[self.row[index]].tolist(), self._decode)
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (GroundSymbols, tuple)) and self._all == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+    @cached_property
+    def _all(self) -> tuple[Term, ...]:
+        kinds = self.kinds
+        rows = [each.arguments().tolist() for each in kinds]
+        of = zip(self.kind.tolist(), self.row.tolist(), strict=True)
+        return tuple([term_of(kinds[kind], rows[kind][row], self._decode) for kind, row in of])
 
     def atoms(self) -> Integers:
         """The atom of each symbol: int64 (symbols,)."""
@@ -139,48 +166,6 @@ def _sorted(tokens: Integers, count: int) -> Integers:
     for row in tokens:
         numbers = numbers * base + (row + 1)
     return np.argsort(numbers, kind="stable")
-
-
-class TermSequence(Sequence[Term]):
-    """The terms of ground symbols; each is made when it is first asked for, or all together."""
-
-    def __init__(self, symbols: GroundSymbols, decode: Callable[[int], Term]) -> None:
-        self._symbols = symbols
-        self._decode = decode
-
-    def __len__(self) -> int:
-        return len(self._symbols)
-
-    @overload
-    def __getitem__(self, index: int) -> Term: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Term, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Term | tuple[Term, ...]:
-        if isinstance(index, slice) or "_all" in self.__dict__:
-            return self._all[index]
-        kind = self._symbols.kinds[self._symbols.kind[index]]
-        return term_of(kind, kind.arguments()[self._symbols.row[index]].tolist(), self._decode)
-
-    def __iter__(self) -> Iterator[Term]:
-        return iter(self._all)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, (TermSequence, tuple)) and self._all == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._all)
-
-    def __repr__(self) -> str:
-        return repr(self._all)
-
-    @cached_property
-    def _all(self) -> tuple[Term, ...]:
-        kinds = self._symbols.kinds
-        rows = [each.arguments().tolist() for each in kinds]
-        of = zip(self._symbols.kind.tolist(), self._symbols.row.tolist(), strict=True)
-        return tuple([term_of(kinds[kind], rows[kind][row], self._decode) for kind, row in of])
 
 
 def term_of(kind: SymbolKind, arguments: Sequence[int], decode: Callable[[int], Term]) -> Term:

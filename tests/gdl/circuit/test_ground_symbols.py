@@ -38,13 +38,13 @@ def test_symbols_are_sorted_by_their_texts(
     found = GroundSymbols(kinds, symbols.decode)
     expected = [*plain, *(Function("f", row) for row in one)]
     expected += [Function("a", row) for row in other]
-    assert sorted(map(str, expected)) == list(map(str, found.terms))
+    assert sorted(map(str, expected)) == list(map(str, found))
     assert len(found) == len(expected)
     # Atoms come with their symbols.
     atoms = [*range(7, 7 + len(plain)), *range(7, 7 + len(one)), *range(7, 7 + len(other))]
     of = {id(term): atom for term, atom in zip(expected, atoms, strict=True)}
     by_text = sorted(expected, key=str)
-    assert sorted(zip(map(str, found.terms), found.atoms().tolist(), strict=True)) == sorted(
+    assert sorted(zip(map(str, found), found.atoms().tolist(), strict=True)) == sorted(
         (str(term), of[id(term)]) for term in by_text
     )
 
@@ -59,7 +59,7 @@ def sequence() -> GroundSymbols:
 
 
 def test_terms_are_a_sequence() -> None:
-    found = sequence().terms
+    found = sequence()
     assert str(found[1]) == "(put 10 x)"
     assert str(found[-1]) == "(put 2 x)"
     assert len(found) == 3

@@ -18,15 +18,6 @@ _WIDTH, _HEIGHT_OF_GAME, _HEIGHT_OF_FRAME = 9.0, 0.21, 1.2
 _OURS, _BASELINES = "#3b78b5", "#c8501e"
 
 
-def check_plot_file(file: Path) -> None:
-    """Raise ValueError if a plot cannot have that name, and ImportError without matplotlib."""
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if file.suffix.removeprefix(".").lower() not in known:
-        raise ValueError(f"expected a name that ends in one of .{', .'.join(known)}")
-
-
 def write_plot(entries: Sequence[SpeedEntry], file: Path, caption: str) -> None:
     """Write a bar for each game, fastest first, in the format that the file's name asks for."""
     save_figure(lambda: _figure(entries, caption), file)

@@ -57,15 +57,15 @@ def write_text(file: Path | None, text: str) -> None:
 
 def check_plot(file: Path) -> None:
     """Refuse to plot what cannot be written, before the work for it begins."""
-    from gdl.benchmark.plot import check_plot_file  # slow, and seldom needed
-
     try:
-        check_plot_file(file)
+        from matplotlib.backend_bases import FigureCanvasBase  # slow, and seldom needed
     except ImportError as error:
         message = "plots need matplotlib: pip install 'ggp-player[plot]'"
         raise click.BadParameter(message, param_hint="--plot") from error
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--plot") from error
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if file.suffix.removeprefix(".").lower() not in known:
+        message = f"expected a name that ends in one of .{', .'.join(known)}"
+        raise click.BadParameter(message, param_hint="--plot")
 
 
 def print_text(text: str) -> None:

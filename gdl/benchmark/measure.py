@@ -145,8 +145,21 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     runs = _runs(machine, plan)
     report = _report(game, ready, runs)
     goal_views = median(run.goal_views for run in runs)
-    speed = report.states_per_cpu_second.median
-    circuit = _circuit(machine, ground_seconds, code_seconds, goal_views, speed)
+    layout, speed = machine.engine.layout, report.states_per_cpu_second.median
+    of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
+    transition, roofline = layout.transition.and_count, roofline_ands()
+    circuit = CircuitFigures(
+        lanes=64 * machine.engine.words,
+        view_gates=of_moves + of_goals,
+        goal_gates=of_goals,
+        goal_views=goal_views,
+        transition_gates=transition,
+        ground_rules=machine.ground_rules,
+        ground_seconds=ground_seconds,
+        code_seconds=code_seconds,
+        roofline=roofline,
+        share=(of_moves + of_goals * goal_views + transition) * speed / roofline,
+    )
     return replace(report, circuit=circuit)
 
 
@@ -171,30 +184,6 @@ def _compile_anew(machine: PropnetStateMachine) -> float:
                 del os.environ["GDL_CACHE"]
             else:
                 os.environ["GDL_CACHE"] = kept
-
-
-def _circuit(
-    machine: PropnetStateMachine,
-    ground_seconds: float,
-    code_seconds: float | None,
-    goal_views: float,
-    speed: float,
-) -> CircuitFigures:
-    layout = machine.engine.layout
-    of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
-    transition, roofline = layout.transition.and_count, roofline_ands()
-    return CircuitFigures(
-        lanes=64 * machine.engine.words,
-        view_gates=of_moves + of_goals,
-        goal_gates=of_goals,
-        goal_views=goal_views,
-        transition_gates=transition,
-        ground_rules=machine.ground_rules,
-        ground_seconds=ground_seconds,
-        code_seconds=code_seconds,
-        roofline=roofline,
-        share=(of_moves + of_goals * goal_views + transition) * speed / roofline,
-    )
 
 
 # ---------------------------------------------------------------------- runs

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from importlib import import_module
 from os import PathLike, fsdecode
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -165,23 +165,6 @@ def number_option(
 ) -> Callable[[Command], Command]:
     """Make an option for a number; ``unit`` is what the help has in its place."""
     return click.option(flag, type=numbers, default=default, metavar=unit, help=text)
-
-
-class CommandWithRenamedOptions(click.Command):
-    """A command that takes options by their old names too, with a notice, for one release."""
-
-    renamed: ClassVar[Mapping[str, str]] = {}
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Replace old names before the arguments are parsed."""
-        return super().parse_args(ctx, [self._current(argument) for argument in args])
-
-    def _current(self, argument: str) -> str:
-        option, equals, value = argument.partition("=")
-        if option not in self.renamed:
-            return argument
-        click.echo(f"{option} is now {self.renamed[option]}; the old name will go", err=True)
-        return f"{self.renamed[option]}{equals}{value}"
 
 
 class DeviceName(click.ParamType[str]):

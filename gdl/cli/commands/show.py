@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import click
 
-from gdl.cli.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument, runs
+from gdl.cli.arguments import OUTPUT, rulesheet_argument, runs
+
+RENAMED = {"--propnet": "--circuit", "--as": "--format"}
+"""Options by their old names, which are taken with a notice for one release."""
 
 
-class _ShowCommand(CommandWithRenamedOptions):
-    renamed: ClassVar[Mapping[str, str]] = {"--propnet": "--circuit", "--as": "--format"}
+class ShowCommand(click.Command):
+    """The command, which takes options by their old names too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Replace old names before the arguments are parsed."""
+        return super().parse_args(ctx, list(map(_current, args)))
 
 
-@click.command("show", cls=_ShowCommand)
+def _current(argument: str) -> str:
+    option, equals, value = argument.partition("=")
+    if option not in RENAMED:
+        return argument
+    click.echo(f"{option} is now {RENAMED[option]}; the old name will go", err=True)
+    return f"{RENAMED[option]}{equals}{value}"
+
+
+@click.command("show", cls=ShowCommand)
 @rulesheet_argument
 @click.option(
     "--format",

@@ -18,23 +18,12 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
 from gdl.circuit.arrays import Integers, Mask, ranges
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MoveSets
-from gdl.circuit.options import ALL_PASSES, CircuitPasses
+from gdl.circuit.options import CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import NO_ATOM, GroundProgram
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The atoms that are given: facts of the state first, then the moves of each role.
-
-    ``fluents`` and ``moves`` hold ground atoms' numbers, int64; ``moves`` is one array per role.
-    """
-
-    fluents: Integers
-    moves: Sequence[Integers]
 
 
 @dataclass(slots=True)
@@ -59,19 +48,21 @@ class AtomCircuit:
         return found
 
 
-def build(
-    program: GroundProgram, inputs: Inputs, passes: CircuitPasses = ALL_PASSES
-) -> AtomCircuit:
-    """Build the graph of a ground program, definitions before uses.
+class CircuitBuilder:
+    """Builds the graph of a ground program.
 
-    Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
+    Given are the atoms of ``fluents``, facts of the state, and of ``moves``, for each role: int64
+    (n,) each. They are the inputs of the graph, in this order.
     """
-    return _Builder(program, inputs, passes).build()
 
-
-class _Builder:
-    def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
-        atoms = np.concatenate([np.zeros(1, dtype=np.int64), inputs.fluents, *inputs.moves])
+    def __init__(
+        self,
+        program: GroundProgram,
+        fluents: Integers,
+        moves: Sequence[Integers],
+        passes: CircuitPasses,
+    ) -> None:
+        atoms = np.concatenate([np.zeros(1, dtype=np.int64), fluents, *moves])
         self.graph = AndInverterGraph(len(atoms) - 1, passes)
         mentioned = np.abs(program.literals)
         last = max(int(each.max(initial=0)) for each in (program.heads, mentioned, atoms))
@@ -88,11 +79,15 @@ class _Builder:
         self.bodies: dict[int, list[list[int]]] = {}
         self.is_used = np.bincount(mentioned, minlength=last + 1) > 0
         self.group_moves = passes.group_moves
-        first = self.graph.input(len(inputs.fluents))
-        ends = [first + 2 * n for n in accumulate(map(len, inputs.moves), initial=0)]
+        first = self.graph.input(len(fluents))
+        ends = [first + 2 * n for n in accumulate(map(len, moves), initial=0)]
         self.sets = MoveSets(self.graph, [range(*ends, 2) for ends in pairwise(ends)])
 
     def build(self) -> AtomCircuit:
+        """Build it, definitions before uses.
+
+        Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
+        """
         order = self.rules.definition_order()
         cycles = Cycles(self.rules, order)
         atoms = order.ready()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit.aig import FALSE, AndInverterGraph
-from gdl.circuit.builder import AtomCircuit, Inputs, build
+from gdl.circuit.builder import AtomCircuit, CircuitBuilder
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.ground_symbols import GroundSymbols, SymbolKind
 from gdl.circuit.layout import Layout, Outputs, lay_out
@@ -85,7 +85,8 @@ class _GameCompiler:
 
     def compiled(self, passes: CircuitPasses) -> CompiledGame:
         """Build the graph and lay it out."""
-        circuit = build(self.program, self.inputs(), passes)
+        moves = [own.atoms() for own in self.moves]
+        circuit = CircuitBuilder(self.program, self.fluents.atoms(), moves, passes).build()
         goals, percepts = self._goals(circuit), self._seen(circuit)
         outputs = Outputs(
             legal=[literal for own in self.moves for literal in self._all(circuit, own, "legal")],
@@ -110,10 +111,6 @@ class _GameCompiler:
             ground_rules=len(self.program.heads),
             layout=lay_out(graph, len(self.fluents), counts, outputs),
         )
-
-    def inputs(self) -> Inputs:
-        """The atoms of the fluents and of each role's moves."""
-        return Inputs(self.fluents.atoms(), [own.atoms() for own in self.moves])
 
     def _initial(self) -> NDArray[np.uint8]:
         holds: NDArray[np.uint8] = (self._atoms(self.fluents, "init") != NO_ATOM).astype(np.uint8)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph
-from gdl.circuit.builder import AtomCircuit, Inputs, build
+from gdl.circuit.builder import AtomCircuit, CircuitBuilder
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.options import CircuitPasses
 from gdl.circuit.products import possible_products
@@ -91,9 +91,8 @@ def circuit_of(
     given_moves = [
         np.array([next(numbers) for _ in range(count)], dtype=np.int64) for count in moves
     ]
-    return build(
-        ground_program(rules), Inputs(given_fluents, given_moves), CircuitPasses(group_moves=group)
-    )
+    passes = CircuitPasses(group_moves=group)
+    return CircuitBuilder(ground_program(rules), given_fluents, given_moves, passes).build()
 
 
 @st.composite

@@ -171,7 +171,7 @@ def prune(most: int) -> int:
 def _files_in(folders: Iterable[Path]) -> list[tuple[Path, int, float]]:
     """List what this module, and the archives of kernels, have put into folders."""
     found = []
-    for folder, pattern in product(folders, ("*.o", "*.partial", "kernels-*/kernels.*")):
+    for folder, pattern in product(folders, ("*.o", "*.ptx", "*.partial", "kernels-*/kernels.*")):
         for path in folder.glob(pattern):
             with contextlib.suppress(OSError):  # another process may just have deleted it
                 status = path.stat()

@@ -9,7 +9,7 @@
      │    └── GroundingLimitError   grounding would; the reasoner can still play the game
      ├── OpeningError          no position can be found from which a match could begin
      ├── MissingLibraryError   an optional library is not installed; says how to install it
- ├── DeviceError           there is no such GPU, or it fails: no driver, no memory, too old
+     ├── DeviceError           there is no such GPU, or it fails: no driver, no memory, too old
      └── MoveError             a joint move or a role that does not fit the game
           └── IllegalActionError   an action that is not legal, among those of many lanes
 """

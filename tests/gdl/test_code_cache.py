@@ -24,12 +24,13 @@ from tests.support.foreign_files import disown
 from tests.support.full_disk import full_disk
 
 
-def test_what_is_written_is_read(empty_cache: Path) -> None:
-    assert read_code("a.o") is None
-    write_code("a.o", b"code")
-    assert read_code("a.o") == b"code"
-    assert is_cached("a.o")
-    assert [path for path, _, _ in cached_files()] == [empty_cache / "a.o"]
+@pytest.mark.parametrize("name", ["a.o", "a.ptx"])
+def test_what_is_written_is_read(empty_cache: Path, name: str) -> None:
+    assert read_code(name) is None
+    write_code(name, b"code")
+    assert read_code(name) == b"code"
+    assert is_cached(name)
+    assert [path for path, _, _ in cached_files()] == [empty_cache / name]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it cannot limit files")

@@ -30,6 +30,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
+from gdl.system import write_whole
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import OwnTime, clock_until, seconds_from
@@ -219,15 +220,7 @@ class StoredEvaluation:
             raise ValueError(f"it takes {len(text)} bytes, and no more than {MAX_BYTES} are read")
         path = path_in(folder, self.rules)
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{path.name}.{os.getpid()}"
-        try:
-            with temporary.open("wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path, text)
         return path
 
     def evaluation_of(self, machine: PropnetStateMachine, form: CanonicalForm) -> LearnedEvaluation:

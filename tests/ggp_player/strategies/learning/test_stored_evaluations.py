@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import logging
 import zlib
@@ -330,7 +331,7 @@ def test_a_file_is_written_whole_or_not_at_all(
     before = path.read_bytes()
 
     def fails(*_arguments: object) -> Path:
-        raise OSError("the disk is full")
+        raise OSError(errno.ENOSPC, "the disk is full")
 
     monkeypatch.setattr(Path, "replace", fails)
     with pytest.raises(OSError, match="full"):

@@ -137,7 +137,7 @@ class BeamLevel:
         self._batches.append(states)
         self._size += len(states.states)
         if self._beam:
-            self._scores.append(self._beam.heuristic.score(states))
+            self._scores.append(self._beam.heuristic(states))
             if self._size > 4 * self._beam.width:
                 self._trim(self._beam.width)
 

@@ -110,7 +110,7 @@ class BestFirstSearch:
         """Put the children that are worth it into the buckets."""
         if not self._order.most_constrained:
             children = children[self._unseen(children)]
-        scores = self._heuristic.score(children)
+        scores = self._heuristic(children)
         hopeful = scores < DEAD_END / 2
         children, scores = children[hopeful], scores[hopeful]
         if self._order.most_constrained:

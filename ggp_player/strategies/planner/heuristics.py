@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +20,9 @@ from ggp_player.strategies.planner.state_space import (
 
 Scores: TypeAlias = NDArray[np.float64]
 
+Heuristic: TypeAlias = Callable[[Successors], Scores]
+"""Scores states: those that come first have the lowest."""
+
 TIE_BREAK = 1e-3
 """The worth of a legal move, relative to a unit of cost: it only breaks ties."""
 
@@ -35,30 +37,8 @@ DEAD_END = 1e9
 """The score of states from which the goal cannot be reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heuristic:
-    """A function that scores states, with a name."""
-
-    name: str
-    score: Callable[[Successors], Scores]
-
-
 class Heuristics:
-    """The heuristics of one game. Similarity has to ``learn`` from the ends of playouts.
-
-    distance
-        the relaxed distance of the goal, then the most legal moves
-    most_moves
-        the most legal moves, then the relaxed distance
-    fewest_moves
-        the fewest legal moves: H. von Warnsdorff's rule for knight's tours (1823)
-    goal_value
-        the state's own goal value, then the relaxed distance
-    similarity
-        similarity to the best ends of playouts
-    playouts
-        goal values of playouts from the state, the best and the mean
-    """
+    """The heuristics of one game. Similarity has to ``learn`` from the ends of playouts."""
 
     def __init__(
         self, space: StateSpace, relaxation: DeleteRelaxation, random: np.random.Generator
@@ -69,12 +49,6 @@ class Heuristics:
         self._block = space.engine.block(int(random.integers(2**32)))
         self._ends = EndSimilarity(space.layout.fluent_count)
         self.learn = self._ends.learn
-        self.distance = Heuristic("distance", self._distance_score)
-        self.most_moves = Heuristic("most_moves", self._most_moves_score)
-        self.fewest_moves = Heuristic("fewest_moves", self._fewest_moves_score)
-        self.goal_value = Heuristic("goal_value", self._goal_value_score)
-        self.similarity = Heuristic("similarity", self._similarity_score)
-        self.playouts = Heuristic("playouts", self._playouts_score)
 
     def informative(self) -> Iterator[Heuristic]:
         """Yield the heuristics for beams that distinguish the states seen so far."""
@@ -90,32 +64,38 @@ class Heuristics:
         """Return the heuristic with a random amount of up to ``noise`` added to every score."""
 
         def score(batch: Successors) -> Scores:
-            return heuristic.score(batch) + noise * self._random.random(len(batch.states))
+            return heuristic(batch) + noise * self._random.random(len(batch.states))
 
-        return Heuristic(heuristic.name, score)
+        return score
 
     def _cost(self, batch: Successors) -> Scores:
         costs = self.relaxation.costs(batch.states).astype(np.float64)
         return np.where(costs >= UNREACHABLE, DEAD_END, costs)
 
-    def _distance_score(self, batch: Successors) -> Scores:
+    def distance(self, batch: Successors) -> Scores:
+        """Score by the relaxed distance of the goal, then by the most legal moves."""
         return self._cost(batch) - TIE_BREAK * batch.features.mobility
 
-    def _most_moves_score(self, batch: Successors) -> Scores:
+    def most_moves(self, batch: Successors) -> Scores:
+        """Score by the most legal moves, then by the relaxed distance."""
         cost = self._cost(batch)
         return np.where(cost >= DEAD_END, DEAD_END, TIE_BREAK * cost) - batch.features.mobility
 
-    def _fewest_moves_score(self, batch: Successors) -> Scores:
+    def fewest_moves(self, batch: Successors) -> Scores:
+        """Score by the fewest legal moves: H. von Warnsdorff's rule for knight's tours (1823)."""
         cost = self._cost(batch)
         return np.where(cost >= DEAD_END, DEAD_END, TIE_BREAK * cost) + batch.features.mobility
 
-    def _goal_value_score(self, batch: Successors) -> Scores:
-        return self._distance_score(batch) - 1e4 * batch.features.values
+    def goal_value(self, batch: Successors) -> Scores:
+        """Score by the state's own goal value, then by the relaxed distance."""
+        return self.distance(batch) - 1e4 * batch.features.values
 
-    def _similarity_score(self, batch: Successors) -> Scores:
+    def similarity(self, batch: Successors) -> Scores:
+        """Score by the similarity to the best ends of playouts."""
         return -self._ends.of(batch.states)
 
-    def _playouts_score(self, batch: Successors) -> Scores:
+    def playouts(self, batch: Successors) -> Scores:
+        """Score by the goal values of playouts from the state, the best and the mean."""
         space, block = self._space, self._block
         layout, lanes = space.layout, space.lanes
         size = lanes // PLAYOUTS_PER_STATE

@@ -137,7 +137,7 @@ class SubgameSearch:
         for batch in self._reached.split(self._space.lanes):
             features = self._space.features(batch.states)
             states = Successors(batch.nodes, batch.nodes, batch.states, features)
-            scores.append(self._heuristics.goal_value.score(states))
+            scores.append(self._heuristics.goal_value(states))
         return np.argsort(np.concatenate(scores), kind="stable")
 
     def _wait(self) -> PlanStream:

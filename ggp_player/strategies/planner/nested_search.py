@@ -104,7 +104,6 @@ class NestedSearch:
         self._heuristics = heuristics
         self._random = random
         self._recorder = PlayoutRecorder(space, int(random.integers(2**32)))
-        self._best = -1
 
     def run(self) -> PlanStream:
         """Yield after every few steps of playouts, without end."""
@@ -123,7 +122,7 @@ class NestedSearch:
             for found in self._sample(children, played):
                 if found and found.value > line.value:
                     line = found
-                yield self._improvement(found)
+                yield found
             if len(line.moves) <= len(played):
                 return
             move = line.moves[len(played)]
@@ -151,10 +150,3 @@ class NestedSearch:
         ended = recording.values >= 0
         if ended.any():
             self._heuristics.learn(recording.ends[ended], recording.values[ended])
-
-    def _improvement(self, found: FoundPlan | None) -> FoundPlan | None:
-        """Return the plan if it is better than all before."""
-        if found is None or found.value <= self._best:
-            return None
-        self._best = found.value
-        return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
+from typing import NamedTuple
 
 from gdl.language import Term
 from gdl.state_machine import State, StateMachine
@@ -25,8 +25,7 @@ class Ending(StrEnum):
     """The limit on the number of steps is reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A state of a playout, numbered from 0, and what happens in it."""
 
     number: int

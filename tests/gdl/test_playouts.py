@@ -65,3 +65,9 @@ def test_one_seed_gives_one_playout() -> None:
     assert moves(5, 0) == moves(5, 0)
     assert moves(5, 0) != moves(5, 1)
     assert moves(5, 0) != moves(6, 0)
+
+
+def test_every_move_is_played_sooner_or_later() -> None:
+    machine, random = gdl.interpret(gdl.load(GAMES / "ticTacToe.kif")), randomness(1, 0)
+    firsts = {next(play_out(machine, random, 1)).joint_move for _ in range(100)}
+    assert len(firsts) == 9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Constant, State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
+from gdl.playouts import play_out
 from gdl.reasoner.reasoner import ReasonerStateMachine
 from ggp_player.lab.positions.turns import after_choice
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution
-from ggp_player.strategies.textbook.game_tree import playout
 from ggp_player.strategies.textbook.minimax import Minimax
 from tests.support.paths import GAMES
 from tests.support.tree_games import Tree, last_choice, position, trees, turns
@@ -57,8 +57,8 @@ def sampled(machine: StateMachine, count: int, random: Random) -> list[State]:
     """Non-terminal states, each from a random step of a playout of its own."""
     found: list[State] = []
     for _ in range(count):
-        steps = islice(playout(machine, machine.initial_state(), random), 200)
-        found.append(random.choice([step.before for step in steps]))
+        steps = play_out(machine, random, 200)
+        found.append(random.choice([step.state for step in steps if step.joint_move]))
     return found
 
 

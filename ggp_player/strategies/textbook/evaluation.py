@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies.textbook.game_tree import opponents_of, playout, utility
+from gdl.playouts import Ending, play_out
+from ggp_player.strategies.textbook.game_tree import opponents_of, utility
 from ggp_player.strategies.textbook.memory import CAPACITY, MemoTable, remembered
 
 Feature: TypeAlias = Callable[[StateMachine, State, Constant], float]
@@ -116,12 +116,12 @@ class GoalProximity:
         return NEUTRAL + (self._proximity(facts, role) - max(others, default=0)) / 2
 
     def _learn(self, machine: StateMachine, state: State) -> None:
-        final, steps = _played_out(machine, state, self._random)
-        self._steps -= steps
-        if machine.is_terminal(final):
+        *_, last = play_out(machine, self._random, LONGEST_PLAYOUT, state)
+        self._steps -= last.number
+        if last.ending is Ending.TERMINAL:
             for role in machine.roles:
-                if utility(machine, final, role) == 100:
-                    self._wins.setdefault(role, []).append(frozenset(final))
+                if utility(machine, last.state, role) == 100:
+                    self._wins.setdefault(role, []).append(frozenset(last.state))
 
     def _proximity(self, facts: frozenset[Term], role: Constant) -> float:
         shares = (len(facts & win) / max(1, len(win)) for win in self._wins.get(role, ()))
@@ -142,20 +142,15 @@ class MonteCarloProbe:
         A state that is evaluated for several roles in turn is probed only once.
         """
         if self._latest is None or self._latest[0] != state:
-            lasts = [_played_out(machine, state, self._random)[0] for _ in range(self._probes)]
-            self._latest = state, [last for last in lasts if machine.is_terminal(last)]
+            lasts = [
+                list(play_out(machine, self._random, LONGEST_PLAYOUT, state))[-1]
+                for _ in range(self._probes)
+            ]
+            self._latest = state, [s.state for s in lasts if s.ending is Ending.TERMINAL]
         finals = self._latest[1]
         if not finals:
             return NEUTRAL
         return sum(utility(machine, final, role) for final in finals) / len(finals)
-
-
-def _played_out(machine: StateMachine, state: State, random: Random) -> tuple[State, int]:
-    """Return the last state of a playout and its number of steps."""
-    steps = 0
-    for step in islice(playout(machine, state, random), LONGEST_PLAYOUT):
-        state, steps = step.after, steps + 1
-    return state, steps
 
 
 def _quick(random: Random) -> tuple[Weighted, ...]:

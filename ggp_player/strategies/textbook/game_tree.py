@@ -1,10 +1,9 @@
-"""What the tree searches share: utilities, the order of roles, deepening, playouts."""
+"""What the tree searches share: utilities, the order of roles, deepening, scores of moves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
@@ -113,27 +112,3 @@ def _reported(move: Term, score: MoveScore) -> MoveReport:
     low, high = score.bounds
     bounds = (low, high) if score.is_proved else (LOWEST_VALUE, HIGHEST_VALUE)
     return MoveReport(move, score.value if low == high else None, bounds=bounds)
-
-
-class PlayoutStep(NamedTuple):
-    """One step of a match: a state, the joint move made in it, and the next state."""
-
-    before: State
-    moves: Moves
-    after: State
-
-
-def playout(machine: StateMachine, state: State, random: Random) -> Iterator[PlayoutStep]:
-    """Yield the steps of a match in which all roles move at random.
-
-    It ends in a terminal state, or where a role has no legal move. In a game without a step limit
-    it may go on for ever: the caller has to stop it.
-    """
-    while not machine.is_terminal(state):
-        choices = [machine.legal_moves(state, role) for role in machine.roles]
-        if not all(choices):
-            return
-        moves = tuple(random.choice(choice) for choice in choices)
-        after = machine.next_state(state, moves)
-        yield PlayoutStep(state, moves, after)
-        state = after

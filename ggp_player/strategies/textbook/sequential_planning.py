@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import State, Term
+from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Choice, LoneStrategy, Method, MoveReport, Position
 from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
-from ggp_player.strategies.textbook.game_tree import playout, utility
+from ggp_player.strategies.textbook.game_tree import utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,12 @@ class PlanSearch:
 
     def _play_out(self) -> int:
         """Make a playout from the start; return the number of its steps."""
-        steps = list(islice(playout(self._machine, self.start, self._random), LONGEST_PLAYOUT))
-        final = steps[-1].after
-        if self._machine.is_terminal(final) and self._improves(final):
+        steps = list(play_out(self._machine, self._random, LONGEST_PLAYOUT, self.start))
+        last = steps[-1]
+        if last.ending is Ending.TERMINAL and self._improves(last.state):
             # If a state occurs twice, its later move counts: that cuts out the cycle.
-            self._adopt(final, {step.before: step.moves[0] for step in steps})
-        return len(steps)
+            self._adopt(last.state, {s.state: s.joint_move[0] for s in steps if s.joint_move})
+        return last.number
 
     def _improves(self, final: State) -> bool:
         return utility(self._machine, final, self._role) > self._best.value

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from random import Random
 from typing import Annotated
 
@@ -18,9 +17,10 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
+from gdl.playouts import play_out
 from ggp_player.strategies import Choice, Counts, Limit, Method, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
-from ggp_player.strategies.textbook.game_tree import Moves, playout, utility
+from ggp_player.strategies.textbook.game_tree import Moves, utility
 
 
 class TextbookUct(Strategy):
@@ -134,9 +134,8 @@ class UctSearch:
 
     def simulate(self, state: State) -> tuple[int, ...]:
         """Play at random to the end; return the goals of all roles."""
-        for step in islice(playout(self.machine, state, self.random), LONGEST_PLAYOUT):
-            state = step.after
-        return tuple(utility(self.machine, state, role) for role in self.machine.roles)
+        *_, last = play_out(self.machine, self.random, LONGEST_PLAYOUT, state)
+        return tuple(utility(self.machine, last.state, role) for role in self.machine.roles)
 
     def backpropagate(
         self, path: list[tuple[PlayoutNode, Moves]], node: PlayoutNode, goals: tuple[int, ...]

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
+from gdl.playouts import play_out
 from ggp_player.errors import JointMoveError
 from ggp_player.inspect.move_sequences import LONGEST_TEXT, MatchPrefix
 from ggp_player.protocol import MatchRecord
-from ggp_player.strategies.textbook.game_tree import Moves, playout
+from ggp_player.strategies.textbook.game_tree import Moves
 from tests.ggp_player.conftest import FIELDS
 
 RULESET = gdl.parse(FIELDS)
@@ -32,7 +33,7 @@ def prefix(*sources: str, limit: int | None = None) -> MatchPrefix:
 
 def match(seed: int) -> list[Moves]:
     """The joint moves of a random match, which has three steps."""
-    return [step.moves for step in playout(MACHINE, MACHINE.initial_state(), Random(seed))]
+    return [step.joint_move for step in play_out(MACHINE, Random(seed)) if step.joint_move]
 
 
 def state_after(steps: Sequence[Moves]) -> gdl.State:

@@ -9,17 +9,16 @@ import pytest
 
 from gdl import State, StateMachine
 from gdl.language import moves_by_chance
+from gdl.playouts import play_out
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.compiled_games import EVERY_GAME, reasoner_of
 from tests.support.tree_games import last_choice, play, position
 
 
 def later(machine: StateMachine, seed: int, steps: int) -> State:
     """The state before the last of some random steps, which is not terminal."""
-    match = list(islice(playout(machine, machine.initial_state(), Random(seed)), steps))
-    return match[-1].before
+    return [step.state for step in play_out(machine, Random(seed), steps) if step.joint_move][-1]
 
 
 @pytest.mark.parametrize("seed", range(3))

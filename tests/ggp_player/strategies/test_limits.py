@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import count, islice, product
+from itertools import count, product
 from random import Random
 
 import pytest
 
 import gdl
 from gdl import Constant, State, StateMachine
+from gdl.playouts import play_out
 from ggp_player import search_memory
 from ggp_player.inspect.timed_search import TimedSearch, timed_search
 from ggp_player.strategies import EngineStrategy, Limit, Position
 from ggp_player.strategies.information_sets import findings
 from ggp_player.strategies.selection.registry import STRATEGIES, create
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.compiled_games import machine_of
 
 RIVALS = {
@@ -103,8 +103,8 @@ def searched(spec: str, position: Position) -> TimedSearch:
 def endgame(steps: int, role: int) -> Position:
     """A position of tic-tac-toe after some random steps."""
     machine = machine_of("ticTacToe")
-    match = list(islice(playout(machine, machine.initial_state(), Random(steps)), steps + 1))
-    return Position(machine, match[-1].before, machine.roles[role], Random(1))
+    match = [step.state for step in play_out(machine, Random(steps), steps + 1) if step.joint_move]
+    return Position(machine, match[-1], machine.roles[role], Random(1))
 
 
 @cache

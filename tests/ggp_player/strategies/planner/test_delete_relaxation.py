@@ -14,9 +14,9 @@ from gdl import State, StateMachine
 from gdl.engine.bits import Packed
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.successors import packed_state
+from gdl.playouts import play_out
 from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE
 from ggp_player.strategies.planner.state_space import StateSpace, bits_of
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.compiled_games import machine_of
 from tests.support.planner_games import QUICK_PUZZLES, relaxation_of
 from tests.support.small_games import compiled
@@ -39,8 +39,7 @@ def packed(machine: PropnetStateMachine, states: list[State]) -> Packed:
 
 
 def states_of_a_playout(machine: StateMachine, seed: int) -> list[State]:
-    steps = list(playout(machine, machine.initial_state(), Random(seed)))
-    return [steps[0].before, *(step.after for step in steps)]
+    return [step.state for step in play_out(machine, Random(seed))]
 
 
 @pytest.mark.parametrize(

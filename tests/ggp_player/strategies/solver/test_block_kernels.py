@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gdl.engine.kernel_library import evaluate_view, load_states, read_lanes
+from gdl.playouts import play_out
 from ggp_player.strategies.solver.block_kernels import bits_between
 from ggp_player.strategies.solver.solver_block import SolverBlock
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.small_games import compiled, game
 
 
@@ -19,8 +19,8 @@ def test_states_and_legal_moves_of_lanes(name: str) -> None:
     machine = compiled(game(name))
     block = SolverBlock(machine)
     view = block.arrays()
-    matches = (playout(machine, machine.initial_state(), Random(seed)) for seed in range(12))
-    states = [step.before for match in matches for step in match][:70]
+    matches = (play_out(machine, Random(seed)) for seed in range(12))
+    states = [step.state for match in matches for step in match if step.joint_move][:70]
     packed = np.concatenate([block.packed(state) for state in states])
     chosen = np.random.default_rng(2).permutation(70)
     load_states(view, packed, chosen)

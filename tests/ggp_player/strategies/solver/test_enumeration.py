@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
+from gdl.playouts import play_out
 from ggp_player.strategies import Choice, Limit
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.marks import thorough
 from tests.support.small_games import (
     BOARDS,
@@ -169,7 +169,7 @@ def test_what_was_stopped_goes_on() -> None:
     whole = sum(1 for _ in Enumeration().search(start))
     strategy = Enumeration()
     parts = len(list(islice(strategy.search(start), 4)))
-    state = next(iter(playout(machine, start.state, Random(1)))).after
+    _, (_, state, *_) = play_out(machine, Random(1), 1)
     later = list(strategy.search(position(machine, 1, state)))
     assert later[-1].proved
     assert parts + len(later) <= whole + 3
@@ -178,13 +178,13 @@ def test_what_was_stopped_goes_on() -> None:
 def test_a_solution_is_kept_between_steps() -> None:
     machine, strategy = compiled(game("ticTacToe")), Enumeration()
     last_choice(strategy, position(machine))
-    after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
+    _, (_, after, *_) = play_out(machine, Random(1), 1)
     assert len(list(strategy.search(position(machine, 1, after)))) == 1
 
 
 def test_a_state_from_elsewhere_is_enumerated_afresh() -> None:
     machine, strategy = compiled(game("ticTacToe")), Enumeration()
-    after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
+    _, (_, after, *_) = play_out(machine, Random(1), 1)
     last_choice(strategy, position(machine, 1, after))
     assert strategy.solution is not None
     assert machine.initial_state() not in strategy.solution

@@ -22,7 +22,6 @@ from ggp_player.strategies.textbook.evaluation import (
     evaluate,
     features_of,
 )
-from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.paths import GAMES
 from tests.support.tree_games import constants, turns
 
@@ -112,7 +111,7 @@ def test_a_playout_ends_where_a_role_cannot_move() -> None:
     rules = "(role a) (role b) (init here) (legal a go) (<= (legal b go) (true here))"
     rules += "(<= (next there) (true here) (does a go)) (<= terminal (true end)) (goal a 0)"
     machine = gdl.interpret(gdl.parse(rules + "(goal b 0)"))
-    assert len(list(playout(machine, machine.initial_state(), Random(1)))) == 1
+    assert MonteCarloProbe(Random(1))(machine, machine.initial_state(), machine.roles[0]) == NEUTRAL
 
 
 def test_an_evaluation_is_a_weighted_mean_strictly_between_the_extremes() -> None:

@@ -1,25 +1,24 @@
-"""Roles in order and back, deepening that ends in time, and playouts that are matches."""
+"""Roles in order and back, and deepening that ends in time."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
+from gdl.playouts import play_out
 from ggp_player.strategies import Choice, Counts, Limit, Position
 from ggp_player.strategies.textbook.game_tree import (
     in_role_order,
     iterative_deepening,
     opponents_of,
     own_first,
-    playout,
     utility,
 )
-from tests.support.tree_games import LOOP, TWO_PLY, Tree, constants, position, trees, turns
+from tests.support.tree_games import LOOP, TWO_PLY, constants, position, turns
 
 START = position(turns(TWO_PLY))
 FIRST = Choice.first_of(START.legal_moves)
@@ -105,39 +104,7 @@ def test_other_faults_are_not_hidden() -> None:
 
 def test_there_is_no_choice_where_there_is_no_move() -> None:
     machine = turns((7,))
-    (step,) = playout(machine, machine.initial_state(), Random(1))
-    over = position(machine, state=step.after)
+    *_, last = play_out(machine, Random(1))
+    over = position(machine, state=last.state)
     assert not over.legal_moves
     assert list(iterative_deepening(over, 3, lambda *_: iter([FIRST]))) == []
-
-
-# ---------------------------------------------------------------------- playouts
-
-
-@settings(max_examples=20, deadline=None)
-@given(trees, st.integers(0, 99))
-def test_a_playout_is_a_match(tree: Tree, seed: int) -> None:
-    machine = turns(tree)
-    steps = list(playout(machine, machine.initial_state(), Random(seed)))
-    assert steps == list(playout(machine, machine.initial_state(), Random(seed)))
-    assert steps[0].before == machine.initial_state()
-    assert all(step.after == next_.before for step, next_ in pairwise(steps))
-    for before, moves, after in steps:
-        assert not machine.is_terminal(before)
-        for role, move in zip(machine.roles, moves, strict=True):
-            assert move in machine.legal_moves(before, role)
-        assert machine.next_state(before, moves) == after
-    assert machine.is_terminal(steps[-1].after)
-    assert not list(playout(machine, steps[-1].after, Random(seed)))
-
-
-def test_every_move_is_played_sooner_or_later() -> None:
-    machine = turns(TWO_PLY)
-    random = Random(1)
-    firsts = {next(playout(machine, machine.initial_state(), random)).moves[0] for _ in range(60)}
-    assert firsts == set(START.legal_moves)
-
-
-def test_a_playout_without_an_end_can_be_stopped() -> None:
-    machine = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", "")))
-    assert len(list(islice(playout(machine, machine.initial_state(), Random(1)), 500))) == 500

@@ -11,7 +11,7 @@ import numpy as np
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.pattern_learning import learn_evaluation
+from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.patterns.cells import Cell
 from ggp_player.strategies.patterns.pattern_tables import lay_out_tables
 from tests.support.small_games import breakthrough
@@ -47,9 +47,10 @@ def finished(work: Generator[None, None, Result]) -> Result:
 @cache
 def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
     """What some hundreds of games teach."""
-    evaluation = finished(learn_evaluation(machine, 1, 2.0, ticking(0.01)))
-    assert evaluation is not None
-    return evaluation
+    learning = Learning(machine, 1)
+    exhaust(learning.work(2.0, ticking(0.01)))
+    assert learning.evaluation is not None
+    return learning.evaluation
 
 
 def numbered_evaluation(machine: PropnetStateMachine) -> LearnedEvaluation:

@@ -315,12 +315,3 @@ class Learning:
             outputs = 1
         columns = tables.phase_count * outputs
         return LearnedEvaluation(tables, np.zeros((tables.entries + 1, columns), np.float32))
-
-
-def learn_evaluation(
-    machine: PropnetStateMachine, seed: int, seconds: float, clock: Clock
-) -> Generator[None, None, LearnedEvaluation | None]:
-    """Learn an evaluation for so many seconds; see :class:`Learning`."""
-    learning = Learning(machine, seed)
-    yield from learning.work(seconds, clock)
-    return learning.evaluation

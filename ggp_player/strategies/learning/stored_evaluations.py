@@ -17,7 +17,7 @@ import binascii
 import logging
 import os
 import zlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Annotated, Literal
@@ -35,7 +35,7 @@ from ggp_player.strategies import Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import OwnTime, clock_until, seconds_from
 from ggp_player.strategies.learning.long_learning import LearningRound
-from ggp_player.strategies.learning.pattern_learning import Learning, learn_evaluation
+from ggp_player.strategies.learning.pattern_learning import Learning
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.patterns.pattern_tables import PatternTables
 
@@ -319,21 +319,16 @@ class OwnEvaluation:
         self.evaluation = evaluation
         self._seconds = seconds
         self._clock = clock
-        self._is_known = evaluation is not None
+        self._work: Iterator[None] | None = None if evaluation is None else iter(())
         self._later: Learning | None = None
-        self._learning: Generator[None, None, LearnedEvaluation | None] | None = None
 
     def learn(self, machine: PropnetStateMachine, random: Random) -> Iterator[None]:
         """Learn, or go on where that was broken off; yield every few hundredths of a second."""
-        if self._learning is None and not self._is_known:
-            self._learning = self._recall_or_learn(machine, random.getrandbits(32))
-        while self._learning is not None and not self._is_known:
-            try:
-                next(self._learning)
-            except StopIteration as end:
-                self.evaluation, self._is_known = end.value, True
-            else:
-                yield
+        if self._work is None:
+            self._work = self._recall_or_learn(machine, random.getrandbits(32))
+        # Not "yield from": closing this would end what should go on later.
+        for _ in self._work:
+            yield
 
     def learn_from(
         self, machine: PropnetStateMachine, position: Position, share: float
@@ -352,13 +347,12 @@ class OwnEvaluation:
         yield from time.of_steps(self._later.work_from(position.state, seconds, clock))
         self.evaluation = self._later.evaluation
 
-    def _recall_or_learn(
-        self, machine: PropnetStateMachine, seed: int
-    ) -> Generator[None, None, LearnedEvaluation | None]:
-        evaluation = recall_evaluation(machine, least_seconds=self._seconds)
-        if evaluation is not None:
-            return evaluation
-        return (yield from learn_evaluation(machine, seed, self._seconds, self._clock))
+    def _recall_or_learn(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
+        self.evaluation = recall_evaluation(machine, least_seconds=self._seconds)
+        if self.evaluation is None:
+            learning = Learning(machine, seed)
+            yield from learning.work(self._seconds, self._clock)
+            self.evaluation = learning.evaluation
 
 
 def _holds_any(folder: Path) -> bool:

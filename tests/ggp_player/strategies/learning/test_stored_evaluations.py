@@ -154,7 +154,7 @@ def test_the_learner_uses_what_is_stored(
 def test_alpha_beta_alone_uses_what_is_stored(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_evaluations, "learn_evaluation", None)
+    monkeypatch.setattr(stored_evaluations, "Learning", None)
     machine = compiled(GAME)
     strategy = LearnedAlphaBeta(megabytes=1, clock=ticking(0.001))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))

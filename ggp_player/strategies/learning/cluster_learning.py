@@ -27,11 +27,11 @@ import gdl
 from gdl import Ruleset
 from gdl.cluster import RETRIES, cpus_of_nodes
 from gdl.engine import PropnetStateMachine
+from ggp_player.clock import Clock
 from ggp_player.errors import StrategyError
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.pattern_learning import Learning
-from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.patterns.pattern_tables import Weights
 from ggp_player.strategies.patterns.self_play_kernels import SelfPlayGames
 

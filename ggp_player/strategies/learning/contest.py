@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 from gdl import StateMachine
+from ggp_player.clock import Clock
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 from ggp_player.strategies.learning.learner import Learner
 
@@ -44,9 +45,7 @@ class Contest(EngineStrategy):
     name = "contest"
     ponders = True
 
-    def __init__(
-        self, main: Strategy, learner: Learner, clock: Callable[[], float], threads: int = 1
-    ) -> None:
+    def __init__(self, main: Strategy, learner: Learner, clock: Clock, threads: int = 1) -> None:
         self._playing = self._main = main
         self._learner = learner
         self._clock = clock

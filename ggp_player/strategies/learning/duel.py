@@ -21,9 +21,9 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from gdl.playouts import Ending, play_out
+from ggp_player.clock import Clock
 from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import MINIMAX_SHARE, Settings, TreeSearch, best_move
 from ggp_player.strategies.solver import ProofTree
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
+from ggp_player.clock import Clock
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import (
     Choice,
@@ -66,7 +67,7 @@ class LearnedAlphaBeta(EngineStrategy):
         *,
         symmetries: SymmetryGroup | None = None,
         evaluation: LearnedEvaluation | None = None,
-        clock: Callable[[], float] = time.thread_time,
+        clock: Clock = time.thread_time,
     ) -> None:
         self._memory = megabytes * 2**20
         self._threads = threads

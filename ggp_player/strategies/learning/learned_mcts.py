@@ -6,7 +6,7 @@ Apart, as each strategy has a file, so that a name leads to one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
@@ -14,6 +14,7 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from gdl.language import moves_by_chance
+from ggp_player.clock import Clock
 from ggp_player.strategies import Choice, Component, Position, component
 from ggp_player.strategies.learning.stored_evaluations import OwnEvaluation
 from ggp_player.strategies.mcts import MINIMAX_SHARE, MonteCarlo, Settings
@@ -51,7 +52,7 @@ class LearnedMonteCarlo(MonteCarlo):
         leaf_weight: Annotated[float, Field(ge=0, le=1)] = DEFAULT.leaf_weight,
         *,
         symmetries: SymmetryGroup | None = None,
-        clock: Callable[[], float] = time.process_time,
+        clock: Clock = time.process_time,
     ) -> None:
         super().__init__(threads, playouts, symmetries=symmetries, clock=clock)
         self._settings = self._settings._replace(

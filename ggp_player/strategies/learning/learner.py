@@ -12,7 +12,7 @@ import numpy as np
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
-from ggp_player.clock import Deadline
+from ggp_player.clock import Clock, Deadline
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Component, Position, component
 from ggp_player.strategies.learning.duel import (
@@ -34,7 +34,6 @@ from ggp_player.strategies.learning.learning_time import (
     seconds_from,
 )
 from ggp_player.strategies.learning.pattern_learning import Learning
-from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import MINIMAX_SHARE, TreeSearch
 from ggp_player.strategies.patterns.pattern_tables import NO_TABLES, PatternTables, Weights

@@ -15,10 +15,10 @@ from pydantic import ConfigDict, Field, NonNegativeInt
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from gdl.engine import PropnetStateMachine
+from ggp_player.clock import Clock
 from ggp_player.strategies.learning.duel import Score, compare_evaluations
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.pattern_learning import Learning
-from ggp_player.strategies.learning.playout_states import Clock
 
 FIRST_ROUND = 5.0
 """Seconds of the first round, a fifth of the time at most."""

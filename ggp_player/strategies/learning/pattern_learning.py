@@ -16,14 +16,10 @@ from gdl.analysis.symmetry import likely_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import unshared_zeros
 from gdl.language import moves_by_chance
+from ggp_player.clock import Clock
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.playout_states import (
-    Clock,
-    LabelledStates,
-    label_states,
-    legal_widths,
-)
+from ggp_player.strategies.learning.playout_states import LabelledStates, label_states, legal_widths
 from ggp_player.strategies.patterns.cell_graph import join_cells
 from ggp_player.strategies.patterns.cells import find_cells, find_turns
 from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples, find_context

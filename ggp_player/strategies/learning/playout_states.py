@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Block, PropnetStateMachine
+from ggp_player.clock import Clock
 from ggp_player.strategies import Component, component
-
-Clock = Callable[[], float]
-"""Returns seconds of CPU time."""
 
 KEPT = 0.1
 """The part of the states that is kept: those of one playout are much alike."""
@@ -114,7 +112,7 @@ def _play_round(
         block.view()
         ended = block.terminal() & np.isnan(outcomes[:, 0])
         if ended.any():
-            outcomes[ended] = _goal_values(block, len(machine.roles))[ended]
+            outcomes[ended] = 0.01 * np.maximum(block.goal_values()[ended], 0)
         playing = np.isnan(outcomes[:, 0])
         if playing.mean() < FEW:
             break
@@ -126,11 +124,3 @@ def _play_round(
     labels = outcomes[np.concatenate(lanes)]
     known = ~np.isnan(labels[:, 0])
     yield LabelledStates(np.concatenate(states)[known], labels[known])
-
-
-def _goal_values(block: Block, roles: int) -> NDArray[np.float32]:
-    """The roles' goal values in each lane, in hundredths, 0 where none holds; view first."""
-    values, goals = np.zeros((block.lanes, roles), np.float32), block.goals()
-    for row, (role, value) in reversed(list(enumerate(block.engine.goal_table))):
-        values[goals[:, row] > 0, role] = 0.01 * value  # the lowest that holds comes last
-    return values

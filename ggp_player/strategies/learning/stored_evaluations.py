@@ -31,12 +31,12 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
 from gdl.system import write_whole
+from ggp_player.clock import Clock
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import OwnTime, clock_until, seconds_from
 from ggp_player.strategies.learning.long_learning import LearningRound
 from ggp_player.strategies.learning.pattern_learning import Learning
-from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.patterns.pattern_tables import PatternTables
 
 VERSION: Literal[3] = 3

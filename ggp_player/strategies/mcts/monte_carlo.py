@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Annotated, ClassVar
@@ -14,6 +14,7 @@ from pydantic import Field
 
 from gdl import Term
 from gdl.engine import SymmetryGroup
+from ggp_player.clock import Clock
 from ggp_player.search_memory import search_memory
 from ggp_player.search_slices import slice_seconds, slice_share
 from ggp_player.strategies import (
@@ -82,7 +83,7 @@ class MonteCarlo(EngineStrategy):
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         symmetries: SymmetryGroup | None = None,
-        clock: Callable[[], float] = time.process_time,
+        clock: Clock = time.process_time,
     ) -> None:
         self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
         self._symmetries = symmetries

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gdl import StateMachine
+from ggp_player.clock import Clock
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 
 PIECES = 16
@@ -40,7 +41,7 @@ class Portfolio(EngineStrategy):
         self,
         main: Strategy,
         provers: Sequence[Strategy],
-        clock: Callable[[], float] = time.thread_time,
+        clock: Clock = time.thread_time,
     ) -> None:
         self._main = main
         self.provers = list(provers)
@@ -109,7 +110,7 @@ class _Running:
     spent: float = 0.0
     is_over: bool = False
 
-    def run(self, allowed: float, measure: Callable[[], float]) -> Choice | None:
+    def run(self, allowed: float, measure: Clock) -> Choice | None:
         """Search while less was spent than is allowed; return the last choice, if there is one."""
         found = None
         while self.spent < allowed and not (self.is_over or (found is not None and found.proved)):

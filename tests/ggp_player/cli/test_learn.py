@@ -22,6 +22,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
 from ggp_player.cli.terminal import INTERRUPTED
+from ggp_player.clock import Clock
 from ggp_player.strategies.learning import (
     FOLDER_VARIABLE,
     LearnedEvaluation,
@@ -30,7 +31,6 @@ from ggp_player.strategies.learning import (
     stored_evaluations,
 )
 from ggp_player.strategies.learning.pattern_learning import Learning
-from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from tests.support.command_line import output_of
 from tests.support.learned_games import ticking

@@ -22,7 +22,7 @@ class RegretMinimisation:
     """CFR+ with alternating updates; later iterations weigh more in the average."""
 
     def __init__(self, form: ExtensiveForm) -> None:
-        self._form = form
+        self.form = form
         actions = len(form.set_of_action)
         self._regrets = np.zeros(actions)
         self._sum = np.zeros(actions)
@@ -31,17 +31,17 @@ class RegretMinimisation:
     def iterate(self) -> None:
         """Update the regrets of every player once."""
         self.iterations += 1
-        for player in self._form.players:
-            profile = _proportional(self._regrets, self._form.set_of_action)
-            values = node_values(self._form, profile)[:, player]
-            own, others = reach_probabilities(self._form, profile, player)
-            for level in self._form.levels:
+        for player in self.form.players:
+            profile = _proportional(self._regrets, self.form.set_of_action)
+            values = node_values(self.form, profile)[:, player]
+            own, others = reach_probabilities(self.form, profile, player)
+            for level in self.form.levels:
                 self._update(level, player, values, own, others, profile)
             np.maximum(self._regrets, 0.0, out=self._regrets)
 
     def average(self) -> Profile:
         """The average strategies so far; uniform where nothing has been learned."""
-        return _proportional(self._sum, self._form.set_of_action)
+        return _proportional(self._sum, self.form.set_of_action)
 
     def _update(
         self,

@@ -6,9 +6,10 @@ the same step. Nodes are laid out level by level, so that values can be computed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,6 @@ class InformationSet:
     """What a player must decide: its moves, which are actions ``first`` and the following."""
 
     player: int
-    number: int
     first: int
     moves: tuple[Term, ...]
 
@@ -57,23 +57,21 @@ class InformationSet:
         return slice(self.first, self.first + len(self.moves))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ExtensiveForm:
     """A game tree with information sets.
 
     ``levels`` from the root down; ``goals`` float64 (nodes, roles), those of terminal nodes.
-    ``sets`` are the information sets in which there is a choice, and an action's information set
-    is ``set_of_action``, int64 (actions,).
+    ``sets`` are the information sets, by role and number in its ``information``; which of them an
+    action is in says ``set_of_action``, int64 (actions,).
     """
 
-    roles: int
     players: tuple[int, ...]
     levels: tuple[TreeLevel, ...]
     goals: NDArray[np.float64]
-    sets: tuple[InformationSet, ...]
+    sets: Mapping[tuple[int, int], InformationSet]
     set_of_action: NDArray[np.int64]
     information: tuple[InformationSets, ...]
-    by_number: dict[tuple[int, int], InformationSet] = field(default_factory=dict)
 
     def find(self, role: int, observations: Sequence[StepObservation]) -> InformationSet | None:
         """The information set of a role that was told these things; None where there is none."""
@@ -82,7 +80,11 @@ class ExtensiveForm:
             if step.move is None or step.percepts is None:
                 return None
             number = self.information[role].after(number, step.move, step.percepts)
-        return self.by_number.get((role, number))
+        return self.sets.get((role, number))
+
+
+_EdgeRow: TypeAlias = tuple[int, int, int, float]
+"""What a :class:`TreeLevel` has of an edge: parent, child, action and chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,31 +127,32 @@ class ExtensiveFormBuilder:
         self._levels: list[TreeLevel] = []
         self._sets: dict[tuple[int, int], InformationSet] = {}
         self._actions = 0
-        self._nodes = 1
-        self.form: ExtensiveForm | None = None
-        """The result; None where the tree is too large."""
 
-    def build(self) -> Iterator[None]:
-        """Build the tree; yield now and then."""
+    def build(self) -> Generator[None, None, ExtensiveForm | None]:
+        """Build the tree; yield now and then. Returns None where it is too large."""
         roles = len(self._graph.chance)
         start = self._graph.number(self._graph.machine.initial_state())
         self._goals = [(0.0,) * roles]
         level = [_Node(0, start, (ROOT,) * roles)]
         while level:
-            edges = _Edges()
+            nodes: list[tuple[int, int]] = []
+            edges: list[_EdgeRow] = []
             following: list[_Node] = []
             for done, node in enumerate(level):
-                following.extend(self._children(node, edges))
-                if self._nodes > self._max_nodes:
-                    return
+                following.extend(self._children(node, nodes, edges))
+                if len(self._goals) > self._max_nodes:
+                    return None
                 if done % 256 == 0:
                     yield
-            if edges.nodes:
-                self._levels.append(edges.level())
+            if nodes:
+                columns = *zip(*nodes, strict=True), *zip(*edges, strict=True)
+                self._levels.append(TreeLevel(*map(np.array, columns)))
             level = following
-        self.form = self._finished()
+        return self._finished()
 
-    def _children(self, node: _Node, edges: _Edges) -> Iterator[_Node]:
+    def _children(
+        self, node: _Node, nodes: list[tuple[int, int]], edges: list[_EdgeRow]
+    ) -> Iterator[_Node]:
         """Yield the nodes after one; goes through roles without a choice, which make no nodes."""
         vertex = self._graph.vertices[node.vertex]
         if vertex.is_terminal:
@@ -159,16 +162,16 @@ class ExtensiveFormBuilder:
         moves = vertex.legal[role]
         first = self._first_action(role, node.sets[role], moves)
         is_chance = self._graph.chance[role]
-        edges.add_node(node.number, CHANCE if is_chance else role)
+        nodes.append((node.number, CHANCE if is_chance else role))
         for index in range(len(moves)):
             child = self._child(node, vertex, index)
-            chance = 1 / len(moves) if is_chance else 1.0
-            edges.add(child.number, -1 if is_chance else first + index, chance)
+            action, chance = (-1, 1 / len(moves)) if is_chance else (first + index, 1.0)
+            edges.append((len(nodes) - 1, child.number, action, chance))
             yield child
 
     def _child(self, node: _Node, vertex: Vertex, index: int) -> _Node:
         chosen = (*node.chosen, index)
-        number, self._nodes = self._nodes, self._nodes + 1
+        number = len(self._goals)
         self._goals.append((0.0,) * len(self._graph.chance))
         if len(chosen) < len(vertex.legal):
             return _Node(number, node.vertex, node.sets, chosen)
@@ -188,50 +191,18 @@ class ExtensiveFormBuilder:
             return -1
         found = self._sets.get((role, number))
         if found is None:
-            found = InformationSet(role, number, self._actions, moves)
+            found = InformationSet(role, self._actions, moves)
             self._sets[role, number] = found
             self._actions += len(moves)
         return found.first
 
     def _finished(self) -> ExtensiveForm:
-        sets = tuple(self._sets.values())
+        sizes = [len(found.moves) for found in self._sets.values()]
         return ExtensiveForm(
-            roles=len(self._graph.chance),
             players=tuple(r for r, by_chance in enumerate(self._graph.chance) if not by_chance),
             levels=tuple(self._levels),
             goals=np.array(self._goals),
-            sets=sets,
-            set_of_action=np.repeat(np.arange(len(sets)), [len(s.moves) for s in sets]),
+            sets=self._sets,
+            set_of_action=np.repeat(np.arange(len(sizes)), sizes),
             information=self._information,
-            by_number=self._sets,
         )
-
-
-class _Edges:
-    """The edges of a level while it is built."""
-
-    def __init__(self) -> None:
-        self.nodes: list[int] = []
-        self._players: list[int] = []
-        self._parents: list[int] = []
-        self._children: list[int] = []
-        self._actions: list[int] = []
-        self._chances: list[float] = []
-
-    def add_node(self, number: int, player: int) -> None:
-        self.nodes.append(number)
-        self._players.append(player)
-
-    def add(self, child: int, action: int, chance: float) -> None:
-        """Add an edge from the node that was added last."""
-        self._parents.append(len(self.nodes) - 1)
-        self._children.append(child)
-        self._actions.append(action)
-        self._chances.append(chance)
-
-    def level(self) -> TreeLevel:
-        nodes, players, parents, children, actions = (
-            np.array(each, dtype=np.int64)
-            for each in (self.nodes, self._players, self._parents, self._children, self._actions)
-        )
-        return TreeLevel(nodes, players, parents, children, actions, np.array(self._chances))

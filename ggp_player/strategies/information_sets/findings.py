@@ -155,25 +155,23 @@ class Equilibrium:
         self._random = random
         self._building = self._build()
         self._minimisation: RegretMinimisation | None = None
-        self.form: ExtensiveForm | None = None
-        """The whole game; None where it is too large, or not built yet."""
 
     def findings(self, role: int, belief: Belief) -> Findings:
         """Go on with it; end where the game is too large, or the belief is none of its own."""
         for _ in self._building:
             yield None
-        form, minimisation = self.form, self._minimisation
-        if form is None or minimisation is None or not belief.begins_at_the_start:
+        minimisation = self._minimisation
+        if minimisation is None or not belief.begins_at_the_start:
             return
-        found = form.find(role, belief.observations)
+        found = minimisation.form.find(role, belief.observations)
         if found is None:
             return
-        at_once = max(1, NODES_AT_ONCE // len(form.goals))
+        at_once = max(1, NODES_AT_ONCE // len(minimisation.form.goals))
         while True:
             for _ in range(at_once):
                 if minimisation.iterations < ITERATIONS:
                     minimisation.iterate()
-            yield self._finding(form, minimisation, found)
+            yield self._finding(minimisation, found)
             if minimisation.iterations >= ITERATIONS:
                 return
 
@@ -184,16 +182,12 @@ class Equilibrium:
             yield
             if leaves > self._max_nodes:
                 return
-        builder = ExtensiveFormBuilder(self._graph, self._max_nodes)
-        yield from builder.build()
-        if builder.form is not None:
-            self.form = builder.form
-            self._minimisation = RegretMinimisation(builder.form)
+        form = yield from ExtensiveFormBuilder(self._graph, self._max_nodes).build()
+        if form is not None:
+            self._minimisation = RegretMinimisation(form)
 
-    def _finding(
-        self, form: ExtensiveForm, minimisation: RegretMinimisation, found: InformationSet
-    ) -> SearchFinding:
-        profile = minimisation.average()
+    def _finding(self, minimisation: RegretMinimisation, found: InformationSet) -> SearchFinding:
+        form, profile = minimisation.form, minimisation.average()
         values = action_values(form, profile, found)
         counts = Counts(iterations=minimisation.iterations, nodes=len(form.goals))
         note = f"equilibrium of {counts.nodes} nodes, {counts.iterations} iterations"

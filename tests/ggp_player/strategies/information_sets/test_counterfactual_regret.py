@@ -23,13 +23,11 @@ from ggp_player.strategies.information_sets.extensive_form import (
 from ggp_player.strategies.information_sets.game_graph import GameGraph
 from tests.support.compiled_games import machine_of
 from tests.support.hidden_games import coin
+from tests.support.learned_games import finished
 
 
 def form_of(machine: gdl.StateMachine, max_nodes: int = 10_000) -> ExtensiveForm | None:
-    builder = ExtensiveFormBuilder(GameGraph(machine), max_nodes)
-    for _ in builder.build():
-        pass
-    return builder.form
+    return finished(ExtensiveFormBuilder(GameGraph(machine), max_nodes).build())
 
 
 def equilibrium(form: ExtensiveForm, iterations: int) -> Profile:
@@ -53,7 +51,7 @@ def best_response(form: ExtensiveForm, profile: Profile, player: int) -> tuple[f
         totals = np.zeros(len(profile))
         np.add.at(totals, actions, others[nodes] * values[level.children[edges]])
         for number in np.unique(form.set_of_action[actions]).tolist():
-            found = form.sets[number]
+            found = list(form.sets.values())[number]
             response[found.actions] = 0.0
             response[found.first + int(np.argmax(totals[found.actions]))] = 1.0
     return float(node_values(form, response)[0, player]), response
@@ -62,7 +60,7 @@ def best_response(form: ExtensiveForm, profile: Profile, player: int) -> tuple[f
 def test_kuhn_poker() -> None:
     form = form_of(machine_of("kuhnPoker"))
     assert form is not None
-    assert len([found for found in form.sets if len(found.moves) > 1]) == 12
+    assert len([found for found in form.sets.values() if len(found.moves) > 1]) == 12
     profile = equilibrium(form, 500)
     values = node_values(form, profile)[0]
     # The first player loses 1/18 of an ante; an ante is 25 goal points.

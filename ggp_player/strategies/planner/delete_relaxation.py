@@ -261,15 +261,8 @@ def _inputs(definition: dict[int, tuple[int, int]], goals: list[int]) -> list[in
 
 def _ordered(definition: dict[int, tuple[int, int]], goals: list[int]) -> list[int]:
     """Return the defined rows that the rows of goals depend on, each after its parts."""
-    order: dict[int, None] = {}
-    stack = list(goals)
-    while stack:
-        parts = [literal >> 1 for literal in definition.get(stack[-1], ())]
-        missing = [part for part in parts if part in definition and part not in order]
-        if missing:
-            stack += missing
-        else:
-            row = stack.pop()
-            if row in definition:
-                order.setdefault(row)
-    return list(order)
+    needed = set(goals)
+    for row, parts in reversed(definition.items()):  # in the order of gates, so parts come first
+        if row in needed:
+            needed.update(literal >> 1 for literal in parts)
+    return [row for row in definition if row in needed]

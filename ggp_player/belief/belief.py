@@ -174,11 +174,6 @@ class Belief:
         """Our legal moves, the same in all states of a game whose roles know what they may do."""
         return self.machine.legal_moves(self.state, self.role)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the match is over in every possible state."""
-        return self.machine.is_terminal(self.state)
-
     def open_hypotheses(self) -> Mapping[Hypothesis, float]:
         """The hypotheses in which the match goes on, which it does when our role is to move."""
         found = {h: w for h, w in self._weights.items() if not self.machine.is_terminal(h[0])}

@@ -93,12 +93,6 @@ class Subscription:
         """Want no more events."""
         self._bus.unsubscribe(self)
 
-    def __enter__(self) -> Subscription:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 class _Memory:
     """What is remembered of a running match: the newest state and thoughts, and all the rest."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TypeAlias
 
 from gdl import State, StateMachine, Term
@@ -44,11 +43,6 @@ class Vertex:
     def joint_move(self, choice: Choice) -> Joint:
         """The joint move of some numbers."""
         return tuple([moves[index] for moves, index in zip(self.legal, choice, strict=True)])
-
-    @property
-    def choices(self) -> list[Choice]:
-        """All joint moves."""
-        return list(product(*(range(len(moves)) for moves in self.legal)))
 
 
 class GameGraph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -74,9 +75,9 @@ def test_a_reader_that_does_not_read_is_cut_off(
 def test_thoughts_are_wanted_while_somebody_wants_them() -> None:
     bus, told = EventBus(), list[bool]()
     bus.call_on_interest(told.append)
-    with bus.subscribe("moves only", thoughts=False) as moves_only:
+    with closing(bus.subscribe("moves only", thoughts=False)) as moves_only:
         assert not bus.wants_thoughts
-        with bus.subscribe("all"), bus.subscribe("all too"):
+        with closing(bus.subscribe("all")), closing(bus.subscribe("all too")):
             assert bus.wants_thoughts
             new_publisher(bus).thoughts(0, THOUGHT)
     assert told == [True, False]

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ async def test_records_and_events_come_with_the_result(
     bus = EventBus()
     conditions = MatchConditions(**SETTINGS, records=tmp_path, events=bus)
     [match, *_] = planned(1)
-    with bus.subscribe("a reader") as reader:
+    with closing(bus.subscribe("a reader")) as reader:
         play = ClusterPlay(StandIn(play_in_worker), games, conditions, [match])
         result = await play.play(match)
         events = reader.take()

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant, State
-from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position
-from ggp_player.strategies.solver.block_kernels import Words
 from ggp_player.strategies.solver.enumeration_kernels import SCALE, UNKNOWN, StateGraph, find_slot
+from ggp_player.strategies.solver.finished_subgames import FinishedSubgames
+from ggp_player.strategies.solver.solver_block import SolverBlock
 
 Values = NDArray[np.float64]
-
-
-class CanonicalStates(Protocol):
-    """Maps each state to the one that stands for it in a graph."""
-
-    machine: PropnetStateMachine
-
-    def canonical(self, state: State) -> tuple[Words, NDArray[np.int32]]:
-        """Return the canonical state, uint64 (1, words), and what each move becomes in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +40,11 @@ class Solution:
     """Bounds and best moves for every state that can be reached from the start of an enumeration.
 
     A role's value is its minimax value: the least that it gets, whatever the others do after its
-    own move; of ``random`` the mean is taken. It stays unknown where no end can be forced.
+    own move; of ``random`` the mean is taken. It stays unknown where no end can be forced. ``keys``
+    maps each state to the one that stands for it in the graph.
     """
 
-    def __init__(self, keys: CanonicalStates, graph: StateGraph) -> None:
+    def __init__(self, keys: SolverBlock | FinishedSubgames, graph: StateGraph) -> None:
         self._keys = keys
         self._machine = keys.machine
         self._graph = graph

@@ -42,19 +42,8 @@ class Weighted:
     feature: Feature
 
 
-def evaluate(
-    machine: StateMachine, state: State, role: Constant, features: Sequence[Weighted]
-) -> float:
-    """Return the weighted mean of the features, ``LOWEST`` to ``HIGHEST``."""
-    total = sum(weighted.weight for weighted in features)
-    if not total:
-        return NEUTRAL
-    mean = sum(w.weight * w.feature(machine, state, role) for w in features) / total
-    return min(max(mean, LOWEST), HIGHEST)
-
-
 class Evaluator:
-    """The evaluation of the states of one game; a state is evaluated once for each role."""
+    """The evaluation of states of one game that are not terminal, once for each role."""
 
     def __init__(self, machine: StateMachine, features: Sequence[Weighted]) -> None:
         self.machine = machine
@@ -63,8 +52,12 @@ class Evaluator:
 
     @remembered
     def value(self, state: State, role: Constant) -> float:
-        """Return the evaluation of a state that is not terminal."""
-        return evaluate(self.machine, state, role, self.features)
+        """Return the weighted mean of the features, ``LOWEST`` to ``HIGHEST``."""
+        total = sum(weighted.weight for weighted in self.features)
+        if not total:
+            return NEUTRAL
+        mean = sum(w.weight * w.feature(self.machine, state, role) for w in self.features) / total
+        return min(max(mean, LOWEST), HIGHEST)
 
 
 class Mobility:

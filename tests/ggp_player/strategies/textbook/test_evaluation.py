@@ -13,13 +13,13 @@ from ggp_player.strategies.textbook.evaluation import (
     LOWEST,
     NEUTRAL,
     EvaluationName,
+    Evaluator,
     Feature,
     Focus,
     GoalProximity,
     Mobility,
     MonteCarloProbe,
     Weighted,
-    evaluate,
     features_of,
 )
 from tests.support.paths import GAMES
@@ -122,7 +122,7 @@ def test_an_evaluation_is_a_weighted_mean_strictly_between_the_extremes() -> Non
 
     def value_of(*pairs: tuple[float, float]) -> float:
         features = [Weighted(weight, constant(value)) for weight, value in pairs]
-        return evaluate(machine, state, near, features)
+        return Evaluator(machine, features).value(state, near)
 
     assert value_of((1, 20), (3, 60)) == 50
     assert value_of((2, 100)) == HIGHEST < 100
@@ -135,4 +135,4 @@ def test_every_mixture_that_has_a_name_evaluates(name: EvaluationName) -> None:
     machine, state, near, far = race()
     features = features_of(name, Random(1))
     for role in (near, far):
-        assert LOWEST <= evaluate(machine, state, role, features) <= HIGHEST
+        assert LOWEST <= Evaluator(machine, features).value(state, role) <= HIGHEST

@@ -94,31 +94,23 @@ def _routine(
     shown: tuple[str, ...] = (),
     is_own_view: bool = False,
 ) -> Routine:
-    return Routine(unwrap(function).__code__, part, chooser, value, shown, is_own_view)
+    """Watch a function, or the table of one that is :func:`remembered` or :func:`transposed`."""
+    watched = function if part is RoutinePart.TABLE else unwrap(function)
+    return Routine(watched.__code__, part, chooser, value, shown, is_own_view)
 
 
-def _table(function: Callable[..., Any]) -> Routine:
-    """The table of a function that is :func:`remembered` or :func:`transposed`."""
-    return Routine(function.__code__, RoutinePart.TABLE, _nobody, "", (), is_own_view=False)
+def _minimax(search: type[MinimaxSearch | BoundedSearch]) -> tuple[Routine, ...]:
+    return (
+        _routine(search.bestmove, RoutinePart.ROOT, _player, "score", ("score",)),
+        _routine(search.maxscore, RoutinePart.CHOICE, _player, "score", ("score",)),
+        _routine(search.minscore, RoutinePart.CHOICE, _opponent, "score", ("score",)),
+        _routine(search.maxscore, RoutinePart.TABLE),
+    )
 
 
 _WINDOW = ("alpha", "beta", "depth")
 
 _DEEPENING = _routine(game_tree.iterative_deepening, RoutinePart.DEEPENING)
-
-_MINIMAX = (
-    _routine(MinimaxSearch.bestmove, RoutinePart.ROOT, _player, "score", ("score",)),
-    _routine(MinimaxSearch.maxscore, RoutinePart.CHOICE, _player, "score", ("score",)),
-    _routine(MinimaxSearch.minscore, RoutinePart.CHOICE, _opponent, "score", ("score",)),
-    _table(MinimaxSearch.maxscore),
-)
-
-_BOUNDED_MINIMAX = (
-    _routine(BoundedSearch.bestmove, RoutinePart.ROOT, _player, "score", ("score",)),
-    _routine(BoundedSearch.maxscore, RoutinePart.CHOICE, _player, "score", ("score",)),
-    _routine(BoundedSearch.minscore, RoutinePart.CHOICE, _opponent, "score", ("score",)),
-    _table(BoundedSearch.maxscore),
-)
 
 _ALPHA_BETA = (
     _DEEPENING,
@@ -129,7 +121,7 @@ _ALPHA_BETA = (
     _routine(AlphaBetaTree.meanscore, RoutinePart.BODY, _nobody, "", ("total",)),
     _routine(NegamaxTree.score, RoutinePart.PASSING),
     _routine(NegamaxTree.negamax, RoutinePart.CHOICE, _own, "", _WINDOW, is_own_view=True),
-    _table(NegamaxTree.negamax),
+    _routine(NegamaxTree.negamax, RoutinePart.TABLE),
     _routine(DepthLimitedTree.after, RoutinePart.MOVING),
 )
 
@@ -145,13 +137,13 @@ _DELIBERATION = (
     _DEEPENING,
     _routine(DeliberationSearch.bestmove, RoutinePart.ROOT, _player, "", ("depth",)),
     _routine(DeliberationSearch.maxscore, RoutinePart.CHOICE, _player, "score", ("score", "depth")),
-    _table(DeliberationSearch.maxscore),
+    _routine(DeliberationSearch.maxscore, RoutinePart.TABLE),
 )
 
 ROUTINES: Mapping[type[Strategy], tuple[Routine, ...]] = MappingProxyType(
     {
-        Minimax: _MINIMAX,
-        BoundedMinimax: _BOUNDED_MINIMAX,
+        Minimax: _minimax(MinimaxSearch),
+        BoundedMinimax: _minimax(BoundedSearch),
         AlphaBeta: _ALPHA_BETA,
         MaxN: _MAX_N,
         Deliberation: _DELIBERATION,

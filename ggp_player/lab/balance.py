@@ -18,7 +18,7 @@ from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_stat
 from gdl.engine.kernel_library import make_canonical
 from gdl.openings import random_opening
 from ggp_player.errors import LabError
-from ggp_player.lab.match import choosers, machine_for
+from ggp_player.lab.match import BalancedOpening, choosers, machine_for
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts import MonteCarlo
@@ -54,18 +54,6 @@ class Plies:
     def __post_init__(self) -> None:
         if not 0 <= self.least <= self.most:
             raise LabError(f"expected plies from 0 up, found {self.least} to {self.most}")
-
-
-@dataclass(frozen=True, slots=True)
-class BalancedOpening:
-    """An opening: the number of its candidate, from which it can be made again, and its moves.
-
-    ``value`` is what the reference search has found for the first role, of 100.
-    """
-
-    candidate: int
-    moves: tuple[tuple[str, ...], ...]
-    value: float
 
 
 class BalancedOpenings:

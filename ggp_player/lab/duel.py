@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ggp_player.errors import LabError
-from ggp_player.lab.balance import BalancedOpening, BalancedOpenings, LabGame, Plies
-from ggp_player.lab.match import MoveLimit, PairResult, PairTask
+from ggp_player.lab.balance import BalancedOpenings, LabGame, Plies
+from ggp_player.lab.match import BalancedOpening, MoveLimit, PairResult, PairTask
 from ggp_player.lab.pair_play import PairPlay
 from ggp_player.lab.sequential_test import (
     MIN_PAIRS,
@@ -60,21 +60,13 @@ class End(StrEnum):
     RUNNING = "running"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedPair:
-    """A pair that counts, with its opening."""
-
-    opening: BalancedOpening
-    result: PairResult
-
-
 @dataclass(slots=True)
 class GameScore:
     """The pairs of one game so far, in their order."""
 
     game: str
     sums: PairSums = field(default_factory=PairSums)
-    pairs: list[PlayedPair] = field(default_factory=list)
+    pairs: list[PairResult] = field(default_factory=list)
     openings_ended: bool = False
     """Whether there were fewer openings than pairs wanted."""
 
@@ -120,11 +112,11 @@ class DuelOutcome:
             return SequentialVerdict.OPEN
         return self.duel.test.verdict(self.estimate)
 
-    def add(self, opening: BalancedOpening, result: PairResult) -> None:
+    def add(self, pair: PairResult) -> None:
         """Count a pair."""
-        score = self.scores[result.game]
-        score.sums.add(result.points)
-        score.pairs.append(PlayedPair(opening, result))
+        score = self.scores[pair.game]
+        score.sums.add(pair.points)
+        score.pairs.append(pair)
 
 
 def run_duel(
@@ -144,7 +136,7 @@ def run_duel(
     schedule = _Schedule(duel, openings or [_openings_of(duel, game) for game in duel.games])
     try:
         for result in play(schedule.tasks()):
-            outcome.add(schedule.opening_of(result), result)
+            outcome.add(result)
             watch(outcome)
             if schedule.is_last_of_round(result) and (end := _end_after_round(outcome)):
                 outcome.end = end
@@ -169,12 +161,11 @@ def _end_after_round(outcome: DuelOutcome) -> End | None:
 
 
 class _Schedule:
-    """The tasks of a duel, round by round, and which opening each of them has."""
+    """The tasks of a duel, round by round."""
 
     def __init__(self, duel: Duel, openings: Sequence[Iterator[BalancedOpening]]) -> None:
         self._duel = duel
         self._openings = dict(zip(duel.games, openings, strict=True))
-        self._given: dict[tuple[str, int], BalancedOpening] = {}
         self._last_of_round: dict[int, str] = {}
         self.exhausted: list[str] = []
         """The games that had fewer openings than pairs."""
@@ -202,8 +193,6 @@ class _Schedule:
                     f"{self._duel.plies.most} plies: try others"
                 )
             self.exhausted.append(game.name)
-            return None
-        self._given[game.name, number] = opening
         return opening
 
     def _task(self, game: LabGame, number: int, opening: BalancedOpening) -> PairTask:
@@ -215,13 +204,9 @@ class _Schedule:
             limit=duel.limit,
             seed=duel.seed,
             number=number,
-            opening=opening.moves,
+            opening=opening,
             memory=duel.memory,
         )
-
-    def opening_of(self, result: PairResult) -> BalancedOpening:
-        """The opening of a pair."""
-        return self._given[result.game, result.number]
 
     def is_last_of_round(self, result: PairResult) -> bool:
         """Whether all games have now had a pair of this number."""

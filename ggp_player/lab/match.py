@@ -68,12 +68,24 @@ class MoveLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class BalancedOpening:
+    """An opening: the number of its candidate, from which it can be made again, and its moves.
+
+    The joint moves are KIF. ``value`` is what the reference search has found for the first role, of
+    100.
+    """
+
+    candidate: int
+    moves: tuple[tuple[str, ...], ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
 class PairTask:
     """What a pair of matches depends on, for a process that knows nothing of it.
 
-    ``players`` are A and B, as ``--strategy`` takes them. ``opening`` has the joint moves that lead
-    to the position, as KIF. ``memory`` is for the searches of a player, in bytes. All randomness
-    begins with ``seed`` and the ``number`` of the pair.
+    ``players`` are A and B, as ``--strategy`` takes them. ``memory`` is for the searches of a
+    player, in bytes. All randomness begins with ``seed`` and the ``number`` of the pair.
     """
 
     game: str
@@ -82,7 +94,7 @@ class PairTask:
     limit: MoveLimit
     seed: int
     number: int
-    opening: tuple[tuple[str, ...], ...]
+    opening: BalancedOpening
     memory: int
 
 
@@ -98,10 +110,11 @@ class PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """A pair, with A in the first seat and then in the second."""
+    """A pair from an opening, with A in the first seat and then in the second."""
 
     game: str
     number: int
+    opening: BalancedOpening
     matches: tuple[PlayedMatch, PlayedMatch]
 
     @property
@@ -259,9 +272,9 @@ def play_pair(task: PairTask) -> PairResult:
     set_search_memory(task.memory)
     return_large_blocks()  # trees are new for each match, and were written anew as a whole
     machine = machine_of(task.rules, task.game)
-    opening = [tuple(map(gdl.parse_term, moves)) for moves in task.opening]
+    opening = [tuple(map(gdl.parse_term, moves)) for moves in task.opening.moves]
     first, second = (_play_match(task, machine, opening, seat) for seat in range(2))
-    return PairResult(task.game, task.number, (first, second))
+    return PairResult(task.game, task.number, task.opening, (first, second))
 
 
 def _play_match(

@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.table import Table
 
-from ggp_player.lab.duel import Duel, DuelOutcome, End, GameScore, PlayedPair
+from ggp_player.lab.duel import Duel, DuelOutcome, End, GameScore
+from ggp_player.lab.match import PairResult
 from ggp_player.lab.sequential_test import Estimate, SequentialVerdict
 
 WORDS = {
@@ -113,7 +114,7 @@ def outcome_to_json(outcome: DuelOutcome, *, with_pairs: bool = True) -> dict[st
 
 def _counts(score: GameScore) -> dict[str, Any]:
     """How many matches A has won, drawn and lost, and what both did."""
-    matches = [match for pair in score.pairs for match in pair.result.matches]
+    matches = [match for pair in score.pairs for match in pair.matches]
     points = [match.points for match in matches]
     return {
         "won": sum(point > 0.5 for point in points),
@@ -136,10 +137,10 @@ def _estimate_to_json(estimate: Estimate, ratio: float) -> dict[str, Any]:
     }
 
 
-def _pair_to_json(pair: PlayedPair) -> dict[str, Any]:
+def _pair_to_json(pair: PairResult) -> dict[str, Any]:
     return {
-        "pair": pair.result.number,
+        "pair": pair.number,
         "opening": asdict(pair.opening),
-        "points": pair.result.points,
-        "matches": [asdict(match) for match in pair.result.matches],
+        "points": pair.points,
+        "matches": [asdict(match) for match in pair.matches],
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ggp_player.lab.balance import BalancedOpening, LabGame
-from ggp_player.lab.match import PairResult, PairTask, PlayedMatch
+from ggp_player.lab.balance import LabGame
+from ggp_player.lab.match import BalancedOpening, PairResult, PairTask, PlayedMatch
 from tests.support.paths import GAMES
 
 
@@ -19,6 +19,11 @@ TIC_TAC_TOE = lab_game("ticTacToe")
 CONNECT_FOUR = lab_game("connectFour")
 
 
+def opening_after(*moves: tuple[str, ...]) -> BalancedOpening:
+    """The opening after some joint moves."""
+    return BalancedOpening(1, moves, 50.0)
+
+
 def openings(count: int) -> Iterator[BalancedOpening]:
     """Openings without moves, told apart by their candidates."""
     return (BalancedOpening(number + 1, (), 50.0) for number in range(count))
@@ -30,6 +35,6 @@ def playing(points: Callable[[PairTask], Sequence[float]]) -> Callable[..., Iter
     def play(tasks: Iterator[PairTask]) -> Iterator[PairResult]:
         for task in tasks:
             first, second = (PlayedMatch(p, 10, (7, 8), (0.1, 0.2)) for p in points(task))
-            yield PairResult(task.game, task.number, (first, second))
+            yield PairResult(task.game, task.number, task.opening, (first, second))
 
     return play

@@ -24,7 +24,7 @@ from ggp_player.lab.match import (
 )
 from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import registry
-from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
+from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game, opening_after
 
 TWO = "(role a) (role b) (<= (legal ?r ?m) (role ?r) (move ?m)) (move x) (move y)"
 
@@ -36,9 +36,9 @@ ENDLESS = f"{TWO} (init on) (next on) (<= terminal (not (true on))) (goal a 100)
 
 
 def task(
-    game: LabGame, a: str, b: str, limit: MoveLimit, opening: tuple[tuple[str, ...], ...] = ()
+    game: LabGame, a: str, b: str, limit: MoveLimit, moves: tuple[tuple[str, ...], ...] = ()
 ) -> PairTask:
-    return PairTask(game.name, game.rules, (a, b), limit, 0, 0, opening, 2**24)
+    return PairTask(game.name, game.rules, (a, b), limit, 0, 0, opening_after(*moves), 2**24)
 
 
 NODES = MoveLimit(nodes=300)

@@ -12,7 +12,7 @@ from ggp_player.errors import LabError
 from ggp_player.lab.balance import LabGame
 from ggp_player.lab.match import MoveLimit, PairTask, play_pair
 from ggp_player.lab.other_version import version_of
-from tests.support.lab_games import NIM, TIC_TAC_TOE
+from tests.support.lab_games import NIM, TIC_TAC_TOE, opening_after
 from tests.support.paths import ROOT
 
 SECONDS = MoveLimit(seconds=0.01)
@@ -22,7 +22,7 @@ OPENING = (("(put b2)", "noop"), ("noop", "(put a1)"))
 
 
 def task(game: LabGame, a: str, b: str, limit: MoveLimit = SECONDS) -> PairTask:
-    opening = OPENING if game is TIC_TAC_TOE else ()
+    opening = opening_after(*OPENING if game is TIC_TAC_TOE else ())
     return PairTask(game.name, game.rules, (a, b), limit, 0, 0, opening, 2**24)
 
 
@@ -77,10 +77,10 @@ def test_an_environment_without_the_package_is_told(tmp_path: Path) -> None:
 PLAYING = """
 import sys
 from ggp_player.lab.match import MoveLimit, PairTask, play_pair
-from tests.support.lab_games import TIC_TAC_TOE
+from tests.support.lab_games import TIC_TAC_TOE, opening_after
 players = "minimax", "legal@" + sys.executable
 limit = MoveLimit(seconds=0.01)
-play_pair(PairTask("ticTacToe", TIC_TAC_TOE.rules, players, limit, 0, 0, (), 2**24))
+play_pair(PairTask("ticTacToe", TIC_TAC_TOE.rules, players, limit, 0, 0, opening_after(), 2**24))
 """
 
 

@@ -12,14 +12,15 @@ import pytest
 from ggp_player.errors import LabError
 from ggp_player.lab.match import MoveLimit, PairResult, PairTask
 from ggp_player.lab.pair_play import opened_play
-from tests.support.lab_games import NIM, TIC_TAC_TOE
+from tests.support.lab_games import NIM, TIC_TAC_TOE, opening_after
 
 
 def tasks(count: int = 6, a: str = "mcts") -> Iterator[PairTask]:
     for number in range(count):
         game = (NIM, TIC_TAC_TOE)[number % 2]
         limit = MoveLimit(nodes=200)
-        yield PairTask(game.name, game.rules, (a, "random"), limit, 5, number, (), 2**24)
+        opening = opening_after()
+        yield PairTask(game.name, game.rules, (a, "random"), limit, 5, number, opening, 2**24)
 
 
 def without_times(results: Iterator[PairResult]) -> list[PairResult]:

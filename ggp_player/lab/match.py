@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from time import thread_time
-from typing import Protocol, TypeAlias
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
@@ -39,10 +38,6 @@ TOLERANCE = 1 / 16
 
 GAMES_KEPT = 16
 """Games that a process keeps compiled."""
-
-
-History: TypeAlias = Sequence[Sequence[Term]]
-"""The joint moves since the initial state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +159,6 @@ def machine_for(rules: str, game: str, user: str) -> StateMachine:
     return own
 
 
-class Seated(Protocol):
-    """Who chooses moves in one seat of one match; ``work`` and CPU seconds are those so far."""
-
-    cpu: float
-
-    @property
-    def work(self) -> int: ...  # noqa: D102
-
-    def choose(  # noqa: D102
-        self, state: State, role: Constant, random: Random, history: History
-    ) -> Term: ...
-
-
 class SeatedStrategy:
     """A strategy in one seat of one match: it is asked for moves, and held to its limit."""
 
@@ -206,7 +188,9 @@ class SeatedStrategy:
             return self._counting.states
         return counted or 0
 
-    def choose(self, state: State, role: Constant, random: Random, history: History = ()) -> Term:
+    def choose(
+        self, state: State, role: Constant, random: Random, history: Sequence[Sequence[Term]] = ()
+    ) -> Term:
         """The move for a position in which there is a choice; ``history`` has led to it."""
         spent = thread_time
         began = spent()
@@ -254,7 +238,7 @@ class SeatedStrategy:
         return choice or Choice.first_of(position.legal_moves), False
 
 
-def _player(task: PairTask, spec: str) -> Seated:
+def _player(task: PairTask, spec: str) -> SeatedStrategy | OtherVersion:
     """The player of a match, of this version or of another one."""
     if version_of(spec)[1] is None:
         return SeatedStrategy(spec, machine_for(task.rules, task.game, spec), task.limit)

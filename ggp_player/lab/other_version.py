@@ -44,10 +44,8 @@ class OtherVersion:
     def __init__(
         self, spec: str, rules: str, game: str, memory: int, limit: tuple[float, float]
     ) -> None:
-        strategy, python = version_of(spec)
-        assert python is not None
-        self._seat = _seat(spec, python)
-        self._seat.begin(strategy, rules, game, memory)
+        self._seat = _seat(spec)
+        self._seat.begin(rules, game, memory)
         self._seconds, self._to_prepare = limit
         self._carried = 0.0
         self.cpu = 0.0
@@ -66,40 +64,16 @@ class OtherVersion:
         return move
 
 
-class OtherSearches:
-    """A strategy of another version for one role, which searches positions in forks of its process.
+class SeatProcess:
+    """A process of the other interpreter; it ends at the latest when nobody has this any more.
 
-    To be prepared before the first position, and closed after the last. Raises
-    :class:`LabError` as :class:`OtherVersion` does.
+    Raises :class:`LabError` as :class:`OtherVersion` does.
     """
 
     def __init__(self, spec: str) -> None:
+        self._spec = spec
         self._strategy, python = version_of(spec)
         assert python is not None
-        self._seat = _SeatProcess(spec, python)
-
-    def prepare(self, rules: str, game: str, memory: int, role: Constant, seconds: float) -> None:
-        """Begin a match in a role, with so many seconds of CPU time in the initial state."""
-        self._role = role
-        self._seat.begin(self._strategy, rules, game, memory)
-        self._seat.choose((), role, 0, 0.0, prepare=seconds)
-
-    def search(
-        self, history: Sequence[Sequence[Term]], seed: int, seconds: float
-    ) -> tuple[Term, float]:
-        """The move after the joint moves of a history, and the CPU seconds that it took."""
-        return self._seat.choose(history, self._role, seed, seconds, fork=True)
-
-    def close(self) -> None:
-        """End its process."""
-        self._seat.close()
-
-
-class _SeatProcess:
-    """A process of the other interpreter; it ends at the latest when nobody has this any more."""
-
-    def __init__(self, spec: str, python: str) -> None:
-        self._spec = spec
         hidden = ("PYTHONPATH", "PYTHONSAFEPATH", "PYTHONHOME")
         environment = {key: value for key, value in os.environ.items() if key not in hidden}
         try:
@@ -115,10 +89,10 @@ class _SeatProcess:
             raise LabError(f"{python} cannot be run: {error.strerror}") from error
         self._end = weakref.finalize(self, _end, self._process)
 
-    def begin(self, strategy: str, rules: str, game: str, memory: int) -> None:
-        """Begin a match of a game, which a strategy plays."""
+    def begin(self, rules: str, game: str, memory: int) -> None:
+        """Begin a match of a game, which the strategy plays."""
         self._ask({"rules": rules, "game": game, "memory": memory})
-        self._ask({"strategy": strategy})
+        self._ask({"strategy": self._strategy})
 
     def choose(
         self,
@@ -129,7 +103,10 @@ class _SeatProcess:
         prepare: float = 0.0,
         fork: bool = False,
     ) -> tuple[Term, float]:
-        """The move of a role after the joint moves of a history, and the CPU seconds it took."""
+        """The move of a role after the joint moves of a history, and the CPU seconds it took.
+
+        It may have ``prepare`` seconds before, or be searched for in a ``fork`` of the process.
+        """
         found = self._ask(
             {
                 "history": [[str(move) for move in joint_move] for joint_move in history],
@@ -172,6 +149,6 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 @lru_cache(maxsize=4)
-def _seat(spec: str, python: str) -> _SeatProcess:
+def _seat(spec: str) -> SeatProcess:
     """The process of a player: one for all its matches that this process plays."""
-    return _SeatProcess(spec, python)
+    return SeatProcess(spec)

@@ -19,7 +19,7 @@ import gdl
 from gdl import Constant
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError, PositionSetError
-from ggp_player.lab.other_version import OtherSearches
+from ggp_player.lab.other_version import SeatProcess
 from ggp_player.lab.positions.forked_searches import (
     TREE_BYTES,
     PreparedSearches,
@@ -122,18 +122,18 @@ class LoadedSet:
         if setting.seconds is None:
             raise LabError("a strategy of another version can only be limited by seconds")
         with ExitStack() as processes:
-            prepared: dict[Constant, OtherSearches] = {}
+            prepared: dict[Constant, SeatProcess] = {}
             for number, (task, position) in enumerate(self._tasks):
                 role = task.role
                 if role not in prepared:
-                    searches = OtherSearches(setting.strategy)
-                    prepared[role] = processes.enter_context(closing(searches))
-                    clock = setting.start_clock
-                    searches.prepare(self._rules, self.game, TREE_BYTES, role, clock)
+                    seat = processes.enter_context(closing(SeatProcess(setting.strategy)))
+                    seat.begin(self._rules, self.game, TREE_BYTES)
+                    seat.choose((), role, 0, 0.0, prepare=setting.start_clock)
+                    prepared[role] = seat
                 seed = Random(f"{setting.seed}:{task.seed}").getrandbits(32)
                 history = joint_moves(self.machine, position.line)
-                move, taken = prepared[role].search(history, seed, setting.seconds)
-                yield number, SearchResult(move, taken)
+                found = prepared[role].choose(history, role, seed, setting.seconds, fork=True)
+                yield number, SearchResult(*found)
 
 
 def settings_of(results: Iterable[SetResult]) -> list[Setting]:

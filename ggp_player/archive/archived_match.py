@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -156,7 +157,6 @@ class MatchPage:
 class NewMatch:
     """A match that is to be added, as a record tells it. Errors and times are in the steps."""
 
-    key: str
     match_id: str
     start_time: int
     start_clock: int
@@ -168,4 +168,8 @@ class NewMatch:
     document_format: str
     game: str = ""
     rules: str = ""
-    details: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The key of the match: the same bytes are the same match."""
+        return f"import-{hashlib.sha256(self.document).hexdigest()[:32]}"

@@ -19,70 +19,68 @@ last file of a folder tells all but the states before and the times. It lacks th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from ggp_player.archive.archived_match import ArchivedStep, NewMatch, SeatSummary
 from ggp_player.errors import ArchiveError
 
 UNKNOWN_CLOCK = 0
 """Seconds, where the record does not have the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class DresdenRecord:
-    """What a file tells of a match. ``time`` is when the file was written, in milliseconds.
+def parse_xml_record(data: bytes) -> NewMatch:
+    """Read a file. Raises :class:`ArchiveError`, which says what is wrong, and where.
 
-    ``goals`` are empty where the match is not over; ``state`` is the last, as in match records.
+    The time of all that is in it is when the file was written.
     """
+    root = _root_of(data)
+    roles, players, goals = _texts(root, "role"), _texts(root, "player"), tuple(_goals(root))
+    count = len(roles)
+    if not count:
+        raise ArchiveError("expected a role; found none")
+    if len(players) > count:
+        raise ArchiveError(f"{count} roles have {len(players)} players")
+    if len(goals) not in {0, count}:
+        raise ArchiveError(f"{count} roles have {len(goals)} rewards")
+    names = (*players, *("",) * (count - len(players)))
+    time = _number(root, "timestamp")
+    moves = enumerate(((), *_moves(root, count)))
+    return NewMatch(
+        match_id=_text(root, "match-id"),
+        start_time=time,
+        start_clock=_number(root, "startclock"),
+        play_clock=_number(root, "playclock") if _has(root, "playclock") else UNKNOWN_CLOCK,
+        seats=tuple(map(SeatSummary, roles, names, goals or (None,) * count)),
+        steps=tuple(ArchivedStep(number, joint_move, time) for number, joint_move in moves),
+        status="completed" if goals else "aborted",
+        document=data,
+        document_format="xml",
+    )
 
-    match_id: str
-    roles: tuple[str, ...]
-    players: tuple[str, ...]
-    time: int
-    start_clock: int
-    play_clock: int
-    moves: tuple[tuple[str, ...], ...]
-    goals: tuple[int, ...]
-    state: str
 
-
-def read_dresden_xml(data: bytes) -> DresdenRecord:
-    """Read a file. Raises :class:`ArchiveError`, which says what is wrong, and where."""
+def last_state(data: bytes) -> str:
+    """The state of a file, as in match records; empty where it has none."""
+    root = _root_of(data)
     try:
-        root = fromstring(data)
+        facts = sorted(_fact(fact) for fact in root.iterfind("state/fact"))
+    except RecursionError as error:
+        raise ArchiveError("its state is nested beyond any depth") from error
+    return " ".join(["(", *facts, ")"]) if _has(root, "state") else ""
+
+
+def _root_of(data: bytes) -> Element:
+    try:
+        root: Element = fromstring(data)
     except ParseError as error:
         raise ArchiveError(f"it is no XML: {error}") from error
     except (DefusedXmlException, ValueError, LookupError) as error:
         raise ArchiveError(f"its XML is refused: {error}") from error
     if root.tag != "match":
         raise ArchiveError(f"expected the element match; found {root.tag[:100]}")
-    roles = _texts(root, "role")
-    record = DresdenRecord(
-        match_id=_text(root, "match-id"),
-        roles=roles,
-        players=_texts(root, "player"),
-        time=_number(root, "timestamp"),
-        start_clock=_number(root, "startclock"),
-        play_clock=_number(root, "playclock") if _has(root, "playclock") else UNKNOWN_CLOCK,
-        moves=tuple(_moves(root, len(roles))),
-        goals=tuple(_goals(root)),
-        state=_state(root),
-    )
-    _check(record)
-    return record
-
-
-def _check(record: DresdenRecord) -> None:
-    count = len(record.roles)
-    if not count:
-        raise ArchiveError("expected a role; found none")
-    if len(record.players) > count:
-        raise ArchiveError(f"{count} roles have {len(record.players)} players")
-    if len(record.goals) not in {0, count}:
-        raise ArchiveError(f"{count} roles have {len(record.goals)} rewards")
+    return root
 
 
 def _moves(root: Element, roles: int) -> Iterator[tuple[str, ...]]:
@@ -99,12 +97,6 @@ def _moves(root: Element, roles: int) -> Iterator[tuple[str, ...]]:
 def _goals(root: Element) -> Iterator[int]:
     for reward in root.iterfind("scores/reward"):
         yield _as_number("reward", _content(reward))
-
-
-def _state(root: Element) -> str:
-    """The state as in match records, its facts in alphabetical order."""
-    facts = sorted(_fact(fact) for fact in root.iterfind("state/fact"))
-    return " ".join(["(", *facts, ")"]) if root.find("state") is not None else ""
 
 
 def _fact(element: Element) -> str:

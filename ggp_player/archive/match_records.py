@@ -7,17 +7,17 @@ Records are found in files and folders, too.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ggp_player.archive.archived_match import ArchivedMatch, ArchivedStep, NewMatch, SeatSummary
-from ggp_player.archive.dresden_xml import read_dresden_xml
+from ggp_player.archive.dresden_xml import parse_xml_record
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import ArchiveError
 from ggp_player.protocol import MatchRecord, StateTexts
@@ -92,7 +92,7 @@ def _all_steps(match: ArchivedMatch) -> tuple[ArchivedStep, ...]:
     return steps
 
 
-def parse_json_record(data: bytes, rules: str = "", game: str = "") -> NewMatch:
+def parse_json_record(data: bytes) -> NewMatch:
     """Read a record of ggp.org. Raises :class:`ArchiveError`, which says what is wrong, and where.
 
     Keys that some game managers leave out get values that say nothing.
@@ -110,39 +110,16 @@ def parse_json_record(data: bytes, rules: str = "", game: str = "") -> NewMatch:
     numbers = (record.start_time, record.start_clock, record.play_clock)
     if max(map(abs, (*numbers, *record.state_times, *record.goal_values))) > BIGGEST:
         raise ArchiveError("a number is too big")
-    return _new_match(record, data, rules, game)
+    return _new_match(record, data)
 
 
-def parse_xml_record(data: bytes, rules: str = "", game: str = "") -> NewMatch:
-    """Read a file of the Dresden GameController. Raises :class:`ArchiveError`."""
-    record = read_dresden_xml(data)
-    players = (*record.players, *("",) * (len(record.roles) - len(record.players)))
-    goals = record.goals or (None,) * len(record.roles)
-    moves = enumerate(((), *record.moves))
-    return NewMatch(
-        key=_key(data),
-        match_id=record.match_id,
-        start_time=record.time,
-        start_clock=record.start_clock,
-        play_clock=record.play_clock,
-        seats=tuple(map(SeatSummary, record.roles, players, goals)),
-        steps=tuple(ArchivedStep(number, moves, record.time) for number, moves in moves),
-        status="completed" if record.goals else "aborted",
-        document=data,
-        document_format="xml",
-        game=game,
-        rules=rules,
-    )
-
-
-def _new_match(record: MatchRecord, data: bytes, rules: str, game: str) -> NewMatch:
+def _new_match(record: MatchRecord, data: bytes) -> NewMatch:
     names = record.player_names_from_host
     goals = record.goal_values or (None,) * len(names)
     moves = ((), *record.moves)
     steps = zip(moves, record.state_times, record.errors, strict=True)
     finished = "completed" if record.is_completed else "interrupted"
     return NewMatch(
-        key=_key(data),
         match_id=record.match_id,
         start_time=record.start_time,
         start_clock=record.start_clock,
@@ -152,8 +129,7 @@ def _new_match(record: MatchRecord, data: bytes, rules: str, game: str) -> NewMa
         status="aborted" if record.is_aborted else finished,
         document=data,
         document_format="json",
-        game=game or _game_at(record.game_meta_url),
-        rules=rules,
+        game=_game_at(record.game_meta_url),
     )
 
 
@@ -191,11 +167,6 @@ def _sentence(error: Exception) -> str:
     return f"it is no match record: {problems}"
 
 
-def _key(data: bytes) -> str:
-    """The key of an imported match: the same bytes are the same match."""
-    return f"import-{hashlib.sha256(data).hexdigest()[:32]}"
-
-
 def _game_at(url: str) -> str:
     """The game's name in an address such as http://games.ggp.org/base/games/ticTacToe/v0/."""
     parts = [part for part in url.split("/") if part]
@@ -220,9 +191,9 @@ def find_records(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def read_record(path: Path, rules: str = "", game: str = "") -> NewMatch:
-    """Read a record, whose rules may be known. Raises :class:`ArchiveError`, with the file's name.
+    """Read a record, whose rules and game may be known, with the file's name in errors.
 
-    What begins with ``<`` is XML, whatever its name.
+    What begins with ``<`` is XML, whatever its name. Raises :class:`ArchiveError`.
     """
     try:
         with path.open("rb") as file:
@@ -234,9 +205,10 @@ def read_record(path: Path, rules: str = "", game: str = "") -> NewMatch:
     is_xml = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     parse = parse_xml_record if is_xml else parse_json_record
     try:
-        return parse(data, rules, game)
+        found = parse(data)
     except ArchiveError as error:
         raise ArchiveError(f"{path}: {error}") from error
+    return replace(found, rules=rules, game=game or found.game)
 
 
 def _is_superseded(file: Path) -> bool:

@@ -257,7 +257,7 @@ def _insert(connection: sa.Connection, match: NewMatch) -> int:
         "last_time": last,
         "silent_time": last,
         "steps": max(0, len(match.steps) - 1),
-        "details": dict(match.details),
+        "details": {},
     }
     number = insert_match(connection, row)
     roles, players = ([getattr(seat, name) for seat in match.seats] for name in ("role", "player"))

@@ -18,7 +18,7 @@ from gdl.analysis.boards import BoardLayout, find_layout
 from gdl.analysis.move_names import MoveNames, find_move_names
 from gdl.drawing import draw_text
 from ggp_player.archive.archived_match import ArchivedChoice, ArchivedMatch, ArchivedStep
-from ggp_player.archive.dresden_xml import read_dresden_xml
+from ggp_player.archive.dresden_xml import last_state
 from ggp_player.errors import ArchiveError
 from ggp_player.protocol import MatchRecord, state_text
 
@@ -52,9 +52,8 @@ def states_of(match: ArchivedMatch) -> Iterator[str]:
     elif match.rules:
         yield from (state_text(state) for state in _computed(match))
     elif match.document_format == "xml":
-        *unknown, last = ("",) * len(match.steps)
-        yield from unknown
-        yield read_dresden_xml(match.document).state or last
+        yield from ("",) * (len(match.steps) - 1)
+        yield last_state(match.document)
 
 
 def facts_of(text: str) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import compile_before_clocks
 from ggp_player.cli.terminal import INTERRUPTED, result_console
 from ggp_player.errors import TournamentError
-from ggp_player.events import EventBus
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
@@ -77,7 +76,6 @@ def _play(options: _Options) -> int:
         matches = make_schedule(_plan(options, games, log.identity))
         if options.records is not None:
             options.records.mkdir(parents=True, exist_ok=True)
-        run = TournamentRun(games, matches, log, result_console(stderr=options.json))
         if options.ray is None:
             try:
                 compile_before_clocks(options.players)
@@ -86,9 +84,10 @@ def _play(options: _Options) -> int:
         events = stack.enter_context(
             archiving(options.archive, options.no_archive, options.archive_limit)
         )
+        run = TournamentRun(games, matches, log, result_console(stderr=options.json), events)
         unwritten, is_interrupted = None, False
         try:
-            is_interrupted = run.play(_conditions(options, events), concurrency, options.ray)
+            is_interrupted = run.play(_conditions(options), concurrency, options.ray)
         except OSError as error:
             unwritten = error
     report = run.report(log.identity, options.ratings)
@@ -123,7 +122,7 @@ def _plan(
     )
 
 
-def _conditions(options: _Options, events: EventBus) -> MatchConditions:
+def _conditions(options: _Options) -> MatchConditions:
     return MatchConditions(
         start_clock=options.start_clock,
         play_clock=options.play_clock,
@@ -131,7 +130,6 @@ def _conditions(options: _Options, events: EventBus) -> MatchConditions:
         max_steps=options.max_steps,
         records=options.records,
         states=options.records is not None,
-        events=events,
     )
 
 

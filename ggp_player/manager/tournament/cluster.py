@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any
 
 import gdl
 from gdl.cluster import RETRIES, cpus_of_nodes
@@ -32,16 +32,6 @@ from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 
 _log = logging.getLogger(__name__)
-
-
-class MatchSettings(TypedDict):
-    """What of the conditions a worker has to know."""
-
-    start_clock: int
-    play_clock: int
-    scramble: bool
-    max_steps: int
-    states: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +56,11 @@ class ClusterPlay:
         games: Mapping[str, TournamentGame],
         conditions: MatchConditions,
         matches: Sequence[PlannedMatch],
+        events: EventBus,
     ) -> None:
         self._ray = ray
         self._conditions = conditions
-        self._settings = MatchSettings(
-            start_clock=conditions.start_clock,
-            play_clock=conditions.play_clock,
-            scramble=conditions.scramble,
-            max_steps=conditions.max_steps,
-            states=conditions.states,
-        )
+        self._events = events
         cpus = cpus_of_nodes(ray)
         if not any(cpus):
             raise TournamentError("the cluster has no processor to play on")
@@ -88,8 +73,9 @@ class ClusterPlay:
     async def play(self, match: PlannedMatch) -> MatchResult:
         """Play a match, and save its record. A cancelled one is aborted by its worker."""
         began = monotonic()
-        wants_events = self._conditions.events.has_subscriptions
-        task = self._task.remote(self._shared[match.game], match, self._settings, wants_events)
+        conditions = replace(self._conditions, records=None)
+        wants_events = self._events.has_subscriptions
+        task = self._task.remote(self._shared[match.game], match, conditions, wants_events)
         try:
             found: MatchFromWorker = await task
         except asyncio.CancelledError:
@@ -100,22 +86,21 @@ class ClusterPlay:
             failure = f"the cluster has lost the match: {type(error).__name__}"
             return MatchLog(match, roles, self._conditions.max_steps).result((), began, failure)
         for event in found.events:
-            self._conditions.events.publish(event)
+            self._events.publish(event)
         unsaved = save_record(found.played.record, match, self._conditions.records)
         result = found.played.result
         return replace(result, failure=unsaved) if unsaved and not result.failure else result
 
 
 def play_in_worker(
-    game: TournamentGame, match: PlannedMatch, settings: MatchSettings, wants_events: bool
+    game: TournamentGame, match: PlannedMatch, conditions: MatchConditions, wants_events: bool
 ) -> MatchFromWorker:
     """Play a match in a process that does nothing else."""
     bus = EventBus()
     subscription = bus.subscribe("the tournament") if wants_events else None
-    conditions = MatchConditions(**settings, events=bus)
     compile_searches_of(match.players, _log.warning)
     with collecting_warnings():
-        played = asyncio.run(MatchPlay({match.game: game}, conditions).play_recorded(match))
+        played = asyncio.run(MatchPlay({match.game: game}, conditions, bus).play_recorded(match))
     return MatchFromWorker(played, tuple(subscription.take()) if subscription else ())
 
 

@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -45,8 +45,7 @@ class MatchConditions:
     """The settings that all matches share. Clocks are in seconds.
 
     A match that has not ended after ``max_steps`` is broken off. Match records go to the folder
-    ``records``, if any, and have the ``states`` or not; what happens in matches is told to
-    ``events``.
+    ``records``, if any, and have the ``states`` or not.
     """
 
     start_clock: int
@@ -55,7 +54,6 @@ class MatchConditions:
     max_steps: int = DEFAULT_MAX_STEPS
     records: Path | None = None
     states: bool = True
-    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +65,17 @@ class RecordedMatch:
 
 
 class MatchPlay:
-    """Plays matches of some games, any number at a time."""
+    """Plays matches of some games, any number at a time, and tells ``events`` what happens."""
 
-    def __init__(self, games: Mapping[str, TournamentGame], conditions: MatchConditions) -> None:
+    def __init__(
+        self,
+        games: Mapping[str, TournamentGame],
+        conditions: MatchConditions,
+        events: EventBus | None = None,
+    ) -> None:
         self._games = games
         self._conditions = conditions
+        self._events = events or EventBus()
         self._machines: dict[str, list[RuledMachine]] = defaultdict(list)
 
     async def play(self, match: PlannedMatch) -> MatchResult:
@@ -84,7 +88,7 @@ class MatchPlay:
         idle = self._machines[match.game]  # a machine serves one match at a time
         machine = idle.pop() if idle else await asyncio.to_thread(gdl.interpret, game.ruleset)
         await abort_match(match.players, match.match_id)
-        in_progress = _MatchInProgress(match, game, self._conditions)
+        in_progress = _MatchInProgress(match, game, self._conditions, self._events)
         try:
             with warnings_of_match() as warnings:
                 result = await in_progress.run(machine)
@@ -107,20 +111,19 @@ def save_record(record: MatchRecord | None, match: PlannedMatch, folder: Path | 
     return ""
 
 
+@dataclass(slots=True)
 class _MatchInProgress:
     """One match being played, and what its result is made of."""
 
-    def __init__(
-        self, match: PlannedMatch, game: TournamentGame, conditions: MatchConditions
-    ) -> None:
-        self._match = match
-        self._game = game
-        self._conditions = conditions
-        self.record: MatchRecord | None = None
+    match: PlannedMatch
+    game: TournamentGame
+    conditions: MatchConditions
+    events: EventBus
+    record: MatchRecord | None = None
 
     async def run(self, machine: RuledMachine) -> MatchResult:
         """Play the match and return its result, even if the match is broken off."""
-        log = MatchLog(self._match, machine.roles, self._conditions.max_steps)
+        log = MatchLog(self.match, machine.roles, self.conditions.max_steps)
         began, failure = monotonic(), ""
         goals: tuple[int | None, ...] = ()
         try:
@@ -131,12 +134,12 @@ class _MatchInProgress:
 
     async def _goals(self, machine: RuledMachine, log: MatchLog) -> tuple[int | None, ...]:
         """Play the match to its end and return the goals of all roles."""
-        match = self._match
-        rules = LocalRules(machine, MAX_STATE_CHARACTERS if self._conditions.states else 0)
+        match = self.match
+        rules = LocalRules(machine, MAX_STATE_CHARACTERS if self.conditions.states else 0)
         async with AsyncExitStack() as stack:
-            events = self._conditions.events
             players = [
-                await start_player(player, match.seed, stack, events) for player in match.players
+                await start_player(player, match.seed, stack, self.events)
+                for player in match.players
             ]
             manager = await asyncio.to_thread(
                 GameManager, self._setup(), rules, players, partial(self._on_step, log)
@@ -149,15 +152,15 @@ class _MatchInProgress:
 
     def _setup(self) -> MatchSetup:
         return MatchSetup(
-            self._game.ruleset,
-            match_id=self._match.match_id,
-            start_clock=self._conditions.start_clock,
-            play_clock=self._conditions.play_clock,
-            seed=self._match.seed,
-            scramble=self._conditions.scramble,
+            self.game.ruleset,
+            match_id=self.match.match_id,
+            start_clock=self.conditions.start_clock,
+            play_clock=self.conditions.play_clock,
+            seed=self.match.seed,
+            scramble=self.conditions.scramble,
             start_time=time.time_ns() // 1_000_000,
-            rulesheet_url=self._game.url,
-            events=self._conditions.events,
+            rulesheet_url=self.game.url,
+            events=self.events,
         )
 
     def _on_step(self, log: MatchLog, step: MatchStep) -> None:
@@ -165,6 +168,6 @@ class _MatchInProgress:
         log.add(step)
         if step.number == 0:
             errors = [step.errors[index] for index in log.seats]
-            for player, error in zip(self._match.players, errors, strict=True):
+            for player, error in zip(self.match.players, errors, strict=True):
                 if error == CONNECTION_ERROR:
                     raise MatchError(f"{player} could not be reached at the start")

@@ -16,6 +16,7 @@ from rich.text import Text
 from gdl.cluster import connected
 from gdl.errors import MissingLibraryError
 from ggp_player.errors import TournamentError
+from ggp_player.events import EventBus
 from ggp_player.manager.players import check_reachable, seat_of
 from ggp_player.manager.tournament.cluster import ClusterPlay
 from ggp_player.manager.tournament.games import TournamentGame
@@ -33,7 +34,7 @@ PlayMatch: TypeAlias = Callable[[PlannedMatch], Awaitable[MatchResult]]
 
 
 class TournamentRun:
-    """Plays the matches that have no result yet, and reports on all of them."""
+    """Plays the matches that have no result yet, tells ``events`` of them, and reports on all."""
 
     def __init__(
         self,
@@ -41,8 +42,10 @@ class TournamentRun:
         matches: Sequence[PlannedMatch],
         log: ResultsLog,
         console: Console,
+        events: EventBus | None = None,
     ) -> None:
         self.console = console
+        self._events = events or EventBus()
         self._games = games
         self._matches = matches
         self._log = log
@@ -92,14 +95,14 @@ class TournamentRun:
     ) -> Iterator[tuple[PlayMatch, int]]:
         """Yield what plays a match, and how many matches there is room for at a time."""
         if ray is None:
-            yield MatchPlay(self._games, conditions).play, 1
+            yield MatchPlay(self._games, conditions, self._events).play, 1
             return
         with ExitStack() as stack:
             try:
                 cluster = stack.enter_context(connected(ray))
             except (MissingLibraryError, ConnectionError, ValueError) as error:
                 raise TournamentError(str(error).strip()) from error
-            found = ClusterPlay(cluster, self._games, conditions, pending)
+            found = ClusterPlay(cluster, self._games, conditions, pending, self._events)
             yield found.play, found.concurrency
 
     def report(self, identity: Identity, rates: bool) -> TournamentReport:

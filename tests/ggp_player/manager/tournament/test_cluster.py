@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from ggp_player.errors import TournamentError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted
-from ggp_player.manager.tournament.cluster import ClusterPlay, MatchSettings, play_in_worker
+from ggp_player.manager.tournament.cluster import ClusterPlay, play_in_worker
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
@@ -24,10 +25,8 @@ from ggp_player.manager.tournament.tournament_run import MatchRunner, PlayMatch
 from tests.support.paths import GAMES
 from tests.support.ray_cluster import ray_cluster, workers_at_work
 
-SETTINGS = MatchSettings(start_clock=60, play_clock=60, scramble=False, max_steps=100, states=True)
+CONDITIONS = MatchConditions(start_clock=60, play_clock=60, max_steps=100)
 """Nobody needs a minute, but a late move would be another one."""
-
-CONDITIONS = MatchConditions(**SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +92,10 @@ async def test_records_and_events_come_with_the_result(
     games: dict[str, TournamentGame], tmp_path: Path
 ) -> None:
     bus = EventBus()
-    conditions = MatchConditions(**SETTINGS, records=tmp_path, events=bus)
+    conditions = replace(CONDITIONS, records=tmp_path)
     [match, *_] = planned(1)
     with closing(bus.subscribe("a reader")) as reader:
-        play = ClusterPlay(StandIn(play_in_worker), games, conditions, [match])
+        play = ClusterPlay(StandIn(play_in_worker), games, conditions, [match], bus)
         result = await play.play(match)
         events = reader.take()
     assert result.goals
@@ -111,7 +110,7 @@ async def test_a_match_that_the_cluster_has_lost_is_broken_off(
     def lose(*_: object) -> None:
         raise StandIn.exceptions.RayError
 
-    play = ClusterPlay(StandIn(lose), games, CONDITIONS, planned(1))
+    play = ClusterPlay(StandIn(lose), games, CONDITIONS, planned(1), EventBus())
     result = await play.play(planned(1)[0])
     assert (result.goals, result.failure) == ((), "the cluster has lost the match: RayError")
 
@@ -128,7 +127,7 @@ async def test_a_match_that_is_cancelled_is_cancelled_on_the_cluster(
             return asyncio.get_running_loop().create_future()
 
     ray.remote = lambda **_: lambda _: Endless(lambda: None)  # type: ignore[method-assign]
-    play = ClusterPlay(ray, games, CONDITIONS, planned(1))
+    play = ClusterPlay(ray, games, CONDITIONS, planned(1), EventBus())
     playing = asyncio.create_task(play.play(planned(1)[0]))
     await begun.wait()
     playing.cancel()
@@ -144,13 +143,13 @@ def test_a_match_gets_a_processor_for_each_strategy_where_there_are_so_many(
     games: dict[str, TournamentGame], cpus: int, wanted: int, concurrency: int
 ) -> None:
     ray = StandIn(play_in_worker, cpus)
-    play = ClusterPlay(ray, games, CONDITIONS, planned(1))
+    play = ClusterPlay(ray, games, CONDITIONS, planned(1), EventBus())
     assert (ray.options["num_cpus"], play.concurrency) == (wanted, concurrency)
 
 
 def test_a_cluster_without_processors_is_refused(games: dict[str, TournamentGame]) -> None:
     with pytest.raises(TournamentError, match="no processor"):
-        ClusterPlay(StandIn(play_in_worker, 0), games, CONDITIONS, planned(1))
+        ClusterPlay(StandIn(play_in_worker, 0), games, CONDITIONS, planned(1), EventBus())
 
 
 @pytest.mark.thorough
@@ -170,7 +169,7 @@ async def test_a_workers_death_changes_nothing(games: dict[str, TournamentGame])
             await asyncio.sleep(0)
 
     with ray_cluster(4) as ray:
-        play = ClusterPlay(ray, games, CONDITIONS, matches)
+        play = ClusterPlay(ray, games, CONDITIONS, matches, EventBus())
         assert play.concurrency == 2
         killing = asyncio.create_task(kill_one())
         assert await played(play.play, matches, play.concurrency) == wanted

@@ -16,9 +16,6 @@ MAX_CLOCK = 86_400
 CLOCK = click.IntRange(1, MAX_CLOCK)
 """The type of every clock, in whole seconds as in the protocol; in none no reply could come."""
 
-SECONDS_OF = {"s": 1, "m": 60, "h": 3600}
-"""The units of a time, in seconds."""
-
 RULESHEET = RulesheetPath()
 """The type of an argument that names a rulesheet."""
 
@@ -66,62 +63,19 @@ def output_option(*flags: str, text: str) -> Callable[[Command], Command]:
     return click.option(*flags, type=OutputPath(), help=text)
 
 
-class PliesRange(click.ParamType[tuple[int, int]]):
-    """Two numbers of plies, as in 8-24."""
-
-    name = "plies"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Read two numbers; fail as click does."""
-        first, dash, last = str(value).partition("-")
-        if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
-            return int(first), int(last)
-        return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
+def plies_range(text: str) -> tuple[int, int]:
+    """Read two numbers of plies, as in 8-24; fail as click does."""
+    first, dash, last = text.partition("-")
+    if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
+        return int(first), int(last)
+    raise click.BadParameter(f"expected two numbers of plies such as 8-24; found {text}")
 
 
-class Duration(click.ParamType[float]):
-    """A time of at most so many seconds, as in 90, 90s, 10m or 1h."""
-
-    name = "duration"
-
-    def __init__(self, most: float) -> None:
-        self.most = most
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read seconds; fail as click does."""
-        number, unit = str(value), "s"
-        if number[-1:] in SECONDS_OF:
-            number, unit = number[:-1], number[-1]
-        try:
-            seconds = float(number) * SECONDS_OF[unit]
-        except ValueError:
-            seconds = 0.0
-        if 0 < seconds <= self.most:
-            return seconds
-        hours = self.most / SECONDS_OF["h"]
-        expected = f"expected a time such as 90, 90s, 10m or 1h, of at most {hours:.0f} hours"
-        return self.fail(f"{expected}; found {value}", param, ctx)
-
-
-class _LimitType(click.ParamType[ArchiveLimit]):
-    """A limit of the archive on the command line."""
-
-    name = "limit"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> ArchiveLimit:
-        """Read a limit; fail as click does."""
-        if isinstance(value, ArchiveLimit):
-            return value
-        try:
-            return ArchiveLimit.parse(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+def _archive_limit(text: str) -> ArchiveLimit:
+    try:
+        return ArchiveLimit.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 archive_option = click.option(
@@ -142,8 +96,9 @@ archiving_options = options(
     ),
     click.option(
         "--archive-limit",
-        type=_LimitType(),
+        type=_archive_limit,
         default="1GiB",
+        metavar="LIMIT",
         envvar=LIMIT_VARIABLE,
         help="How much the archive holds, in matches or as a size such as 500MB, or none; the "
         "oldest finished ones are deleted.",

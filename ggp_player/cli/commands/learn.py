@@ -7,13 +7,16 @@ from pathlib import Path
 import click
 
 from gdl.cli.arguments import ray_option, runs
-from ggp_player.cli.commands.arguments import RULESHEET, Duration, output_option
+from ggp_player.cli.commands.arguments import RULESHEET, output_option
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of evaluations."""
 
-MAX_SECONDS = 30 * 86_400
+MAX_HOURS = 30 * 24
 """A month."""
+
+SECONDS_OF = {"s": 1, "m": 60, "h": 3600}
+"""The units of a time, in seconds."""
 
 MAX_THREADS = 64
 """Threads that play games at most."""
@@ -21,12 +24,25 @@ MAX_THREADS = 64
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
+def _duration(text: str) -> float:
+    """Read a time in seconds, or with its unit; fail as click does."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in SECONDS_OF else (text, "s")
+    try:
+        seconds = float(number) * SECONDS_OF[unit]
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds <= MAX_HOURS * SECONDS_OF["h"]:
+        return seconds
+    expected = f"expected a time such as 90, 90s, 10m or 1h, of at most {MAX_HOURS} hours"
+    raise click.BadParameter(f"{expected}; found {text}")
+
+
 @click.command("learn", short_help="Learn an evaluation of a game, for later matches.")
 @click.argument("rulesheet", type=RULESHEET)
 @click.option(
     "--time",
     "seconds",
-    type=Duration(MAX_SECONDS),
+    type=_duration,
     default="60",
     metavar="TIME",
     help="How long to learn, with the duel, in seconds, or as 10m or 1h; compiling and analysing "

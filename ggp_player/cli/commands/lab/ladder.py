@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdl.cli.arguments import OutputPath, number_option, runs
-from ggp_player.cli.commands.arguments import PliesRange, clock_option, games_option, output_option
+from ggp_player.cli.commands.arguments import clock_option, games_option, output_option, plies_range
 
 LADDER = Path("benchmarks/strength/ladder")
 """The matches of this project, in a checkout."""
@@ -39,7 +39,7 @@ def ladder_command() -> None:
 )
 @click.option(
     "--plies",
-    type=PliesRange(),
+    type=plies_range,
     default="4-8",
     metavar="LEAST-MOST",
     help="How many random joint moves make an opening.",

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdl.cli.arguments import number_option, runs
-from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, output_option
+from ggp_player.cli.commands.arguments import RULESHEET, output_option, plies_range
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -44,7 +44,7 @@ def positions_command() -> None:
 @click.option("--seed", type=int, default=0, metavar="N")
 @click.option(
     "--plies",
-    type=PliesRange(),
+    type=plies_range,
     default="8-24",
     metavar="FIRST-LAST",
     help="How many choices lead to a position.",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH, _HEIGHT = 9.0, 3.5
+_HEIGHT = 3.5
 """Inches, of each kind of measurement."""
 
 
@@ -38,7 +38,8 @@ def history_page(history: Sequence[Measurement], plot: str) -> str:
 
 def write_history_plot(history: Sequence[Measurement], file: Path) -> None:
     """Draw the lines of each kind below each other, in the format that the file's name asks for."""
-    save_figure(lambda: _figure(_by_kind(history)), file)
+    kinds = _by_kind(history)
+    save_figure(lambda figure: _draw_all(figure, kinds), file, _HEIGHT * len(kinds))
 
 
 def _by_kind(history: Sequence[Measurement]) -> dict[str, list[Measurement]]:
@@ -76,14 +77,10 @@ def _circumstances(one: Measurement) -> str:
     return f"{one.version}, {one.machine.processor}, {one.machine.cores} cores{load}{note}"
 
 
-def _figure(kinds: dict[str, list[Measurement]]) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, _HEIGHT * len(kinds)), layout="constrained")
+def _draw_all(figure: Figure, kinds: dict[str, list[Measurement]]) -> None:
     rows = figure.subplots(len(kinds), squeeze=False)[:, 0]
     for axes, (measured, lot) in zip(rows, kinds.items(), strict=True):
         _draw(axes, measured, lot)
-    return figure
 
 
 def _draw(axes: Axes, measured: str, lot: Sequence[Measurement]) -> None:

@@ -12,35 +12,38 @@ from gdl.benchmark.tables import SpeedEntry
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_WIDTH, _HEIGHT_OF_GAME, _HEIGHT_OF_FRAME = 9.0, 0.21, 1.2
+_WIDTH, _HEIGHT = 9.0, 5.0
 """Inches."""
+
+_HEIGHT_OF_GAME, _HEIGHT_OF_FRAME = 0.21, 1.2
 
 _OURS, _BASELINES = "#3b78b5", "#c8501e"
 
 
 def write_plot(entries: Sequence[SpeedEntry], file: Path, caption: str) -> None:
     """Write a bar for each game, fastest first, in the format that the file's name asks for."""
-    save_figure(lambda: _figure(entries, caption), file)
+    height = _HEIGHT_OF_FRAME + _HEIGHT_OF_GAME * len(entries)
+    save_figure(lambda figure: _draw(figure, entries, caption), file, height)
 
 
-def save_figure(make: Callable[[], Figure], file: Path) -> None:
-    """Make a figure, and write it in the format that the file's name asks for."""
+def save_figure(draw: Callable[[Figure], None], file: Path, height: float = _HEIGHT) -> None:
+    """Have a figure drawn, and write it in the format that the file's name asks for."""
     import matplotlib
+    from matplotlib.figure import Figure
 
     # Text stays text, and the same figures give the same file.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gdl"}):
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        draw(figure)
         made = {"Date": None} if file.suffix.lower() == ".svg" else None
-        make().savefig(file, metadata=made)
+        figure.savefig(file, metadata=made)
 
 
-def _figure(entries: Sequence[SpeedEntry], caption: str) -> Figure:
-    from matplotlib.figure import Figure
+def _draw(figure: Figure, entries: Sequence[SpeedEntry], caption: str) -> None:
     from matplotlib.ticker import EngFormatter, NullFormatter
 
     # The first bar stands at the bottom.
     rising = sorted(entries, key=lambda entry: entry.speed)
-    height = _HEIGHT_OF_FRAME + _HEIGHT_OF_GAME * len(rising)
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     positions = range(len(rising))
     speeds = [entry.speed for entry in rising]
@@ -63,7 +66,6 @@ def _figure(entries: Sequence[SpeedEntry], caption: str) -> Figure:
     axes.grid(visible=True, axis="x", alpha=0.4)
     axes.set_axisbelow(True)
     axes.set_xlabel(f"states per second on one core\n{caption}", fontsize=8)
-    return figure
 
 
 def _decade_below(speeds: Sequence[float]) -> float:

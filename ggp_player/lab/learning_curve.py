@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH, _HEIGHT = 9.0, 5.0
-"""Inches."""
-
 _KEPT, _NOT_KEPT = "#3b78b5", "#888888"
 
 
@@ -67,13 +64,10 @@ def _difference(each: LearningRound) -> tuple[float, float]:
 
 def write_learning_plot(rounds: Sequence[LearningRound], file: Path, caption: str) -> None:
     """Draw the curve, in the format that the file's name asks for, with a caption above."""
-    save_figure(lambda: _figure(learning_curve(rounds), caption), file)
+    save_figure(lambda figure: _draw_curve(figure, learning_curve(rounds), caption), file)
 
 
-def _figure(points: Sequence[CurvePoint], caption: str) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
+def _draw_curve(figure: Figure, points: Sequence[CurvePoint], caption: str) -> None:
     axes = figure.add_subplot()
     _draw(axes, "kept", _KEPT, "o-", [each for each in points if each.is_kept])
     _draw(axes, "not kept", _NOT_KEPT, "x", [each for each in points if not each.is_kept])
@@ -83,7 +77,6 @@ def _figure(points: Sequence[CurvePoint], caption: str) -> Figure:
     axes.set_xlabel("seconds of learning", fontsize=8)
     axes.set_ylabel("Elo above the first round, with 95 % intervals", fontsize=8)
     axes.legend(loc="upper left", fontsize=8)
-    return figure
 
 
 def _draw(axes: Axes, label: str, colour: str, form: str, points: Sequence[CurvePoint]) -> None:

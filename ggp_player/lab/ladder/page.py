@@ -94,9 +94,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH, _HEIGHT = 9.0, 5.0
-"""Inches."""
-
 
 def write_ladder_plot(table: LadderTable, file: Path) -> None:
     """Draw a line for each strategy over its versions, and a level for each other player.
@@ -108,7 +105,7 @@ def write_ladder_plot(table: LadderTable, file: Path) -> None:
     if not ours:
         raise LabError("the plot is over releases: no strategy of this package has played yet")
     levels = [(row, elo) for row, elo in rated if not row.player.has_versions]
-    save_figure(lambda: _figure(ours, levels, table.anchor), file)
+    save_figure(lambda figure: _draw(figure, ours, levels, table.anchor), file)
 
 
 def versions_in_order(rows: Sequence[LadderRow]) -> list[str]:
@@ -121,14 +118,12 @@ def versions_in_order(rows: Sequence[LadderRow]) -> list[str]:
     return sorted(first, key=first.__getitem__)
 
 
-def _figure(
+def _draw(
+    figure: Figure,
     ours: Sequence[tuple[LadderRow, Interval]],
     levels: Sequence[tuple[LadderRow, Interval]],
     anchor: str,
-) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
+) -> None:
     axes = figure.add_subplot()
     versions = versions_in_order([row for row, _ in ours])
     for name in sorted({row.player.name for row, _ in ours}):
@@ -143,7 +138,6 @@ def _figure(
     axes.grid(visible=True, axis="y", alpha=0.4)
     axes.set_ylabel(f"Elo above {anchor}, with 95 % intervals", fontsize=8)
     axes.legend(fontsize=8)
-    return figure
 
 
 def draw_line(axes: Axes, name: str, points: Sequence[tuple[int, Interval]]) -> None:

@@ -1,4 +1,4 @@
-"""The textbook's solver of positions, by which the others are checked."""
+"""The textbook's solver of positions, by which the others are checked, and what they find."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cache
 
 from gdl import State, StateMachine, Term
+from ggp_player.lab.positions.solved_positions import SolvedPosition
+from ggp_player.lab.positions.solving.move_solver import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, chooser
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
 
@@ -18,6 +20,17 @@ def minimax_of(machine: StateMachine) -> Callable[[State, int], int]:
     """
     searches = [MinimaxSearch(machine, role) for role in machine.roles]
     return cache(lambda state, role: searches[role].maxscore(state))
+
+
+def solved_values(solver: MoveSolver, state: State) -> dict[Term, int] | None:
+    """Solve a state by a solver; None where that takes it too many nodes."""
+    solution = MoveSolution(solver, state)
+    return solution.values if solution.complete() else None
+
+
+def is_critical(position: SolvedPosition) -> bool:
+    """Whether some moves keep the value and some do not."""
+    return min(position.values.values()) < position.best
 
 
 def textbook_values(machine: StateMachine, state: State) -> dict[Term, int]:

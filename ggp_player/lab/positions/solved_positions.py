@@ -59,11 +59,6 @@ class SolvedPosition:
         """The value of the position for the role that has the choice."""
         return max(self.values.values())
 
-    @property
-    def is_critical(self) -> bool:
-        """Whether some moves keep the value and some do not."""
-        return min(self.values.values()) < self.best
-
     def is_error(self, move: Term) -> bool:
         """Whether a legal move gives some of the value away."""
         return self.values[move] < self.best

@@ -26,6 +26,7 @@ from ggp_player.strategies import Position
 from ggp_player.strategies.solver import ProofTree
 from tests.support import small_games
 from tests.support.concept_oracle import Oracle
+from tests.support.textbook_solver import solved_values
 
 PLAYER = "auto:threads=1,learn=false"
 SECONDS = 5.0
@@ -89,7 +90,7 @@ def test_connect_four() -> None:
     kept, solver = 0, ConnectFourSolver(machine)
     for state in islice(open_positions(machine, Random(1)), POSITIONS):
         _, move = answer(machine, state)
-        values = solver.move_values(state)
+        values = solved_values(solver, state)
         assert values is not None
         kept += values[move] == max(values.values())
     print(f"\nconnect four: {kept} of {POSITIONS} moves keep the value")

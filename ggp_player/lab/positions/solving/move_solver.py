@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping
-from typing import TypeAlias
 
 from gdl import State, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.lab.positions.turns import after_choice, chooser
 from ggp_player.strategies import Position
 from ggp_player.strategies.solver import MAX_DEPTH, ProofTree
-
-MoveValues: TypeAlias = Mapping[Term, int]
-"""The goal value, 0 to 100, that each legal move assures the role that makes it."""
 
 
 class MoveSolver(ABC):
@@ -45,11 +40,6 @@ class MoveSolver(ABC):
 
         The value is None where it takes more than ``nodes`` nodes.
         """
-
-    def move_values(self, state: State) -> MoveValues | None:
-        """Solve a state in which one role has a choice; None where that takes too many nodes."""
-        solution = MoveSolution(self, state)
-        return solution.values if solution.complete() else None
 
 
 class MoveSolution:

@@ -29,6 +29,7 @@ from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.strategies import Position
 from ggp_player.strategies.solver import Enumeration
+from tests.support.textbook_solver import is_critical, solved_values
 
 RULES = gdl.load("ticTacToe")
 CORNER = SolvedPosition(
@@ -56,10 +57,10 @@ def test_a_set_is_read_as_it_was_written(
 
 def test_errors_are_moves_of_less_value() -> None:
     assert CORNER.best == 50
-    assert CORNER.is_critical
+    assert is_critical(CORNER)
     assert CORNER.is_error(parse_term("(put c3)"))
     assert not CORNER.is_error(parse_term("(put b2)"))
-    assert not SolvedPosition((), {parse_term("go"): 0, parse_term("stay"): 0}).is_critical
+    assert not is_critical(SolvedPosition((), {parse_term("go"): 0, parse_term("stay"): 0}))
 
 
 def test_the_digest_is_of_rules_and_not_of_text() -> None:
@@ -124,7 +125,7 @@ def test_our_own_sets_fit_their_rules(path: Path) -> None:
         role = chooser(machine, state)
         assert role is not None
         assert set(machine.legal_moves(state, machine.roles[role])) == set(position.values)
-    assert all(position.is_critical for position in found.positions)
+    assert all(is_critical(position) for position in found.positions)
     assert len({position.to_json() for position in found.positions}) == len(found.positions)
     assert json.dumps(dict(found.about))
 
@@ -146,5 +147,5 @@ def test_our_own_sets_have_the_values_of_another_solver(path: Path) -> None:
         if enumeration.solution is not None:
             values = {known.move: known.value for known in enumeration.report(position)}
         else:
-            values = dict(ProofSolver(machine, nodes=10**8).move_values(state) or {})
+            values = dict(solved_values(ProofSolver(machine, nodes=10**8), state) or {})
         assert values == solved.values

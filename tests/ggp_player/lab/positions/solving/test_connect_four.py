@@ -13,7 +13,7 @@ from ggp_player.errors import PositionSetError
 from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.solving.solvers import ConnectFourSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
-from tests.support.textbook_solver import textbook_values
+from tests.support.textbook_solver import solved_values, textbook_values
 
 pytestmark = pytest.mark.thorough
 """Numba compiles the kernel."""
@@ -33,21 +33,21 @@ def test_values_are_those_of_the_proof_search(plies: int) -> None:
     )
     for _ in range(10):
         state = random_state(machine(), plies, random)
-        assert solver.move_values(state) == oracle.move_values(state)
+        assert solved_values(solver, state) == solved_values(oracle, state)
 
 
 def test_values_are_the_textbooks() -> None:
     random, solver = Random(4), ConnectFourSolver(machine(), entries=2**10)
     for _ in range(10):
         state = random_state(machine(), 34, random)
-        assert solver.move_values(state) == textbook_values(machine(), state)
+        assert solved_values(solver, state) == textbook_values(machine(), state)
 
 
 def test_it_gives_up() -> None:
-    assert ConnectFourSolver(machine(), nodes=100).move_values(machine().initial_state()) is None
+    assert solved_values(ConnectFourSolver(machine(), nodes=100), machine().initial_state()) is None
 
 
 def test_another_game_is_refused() -> None:
     other = gdl.interpret(gdl.load("ticTacToe"))
     with pytest.raises(PositionSetError, match=r"expected a move \(drop column\); found \(put"):
-        ConnectFourSolver(other).move_values(other.initial_state())
+        solved_values(ConnectFourSolver(other), other.initial_state())

@@ -13,6 +13,7 @@ from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.solving.solvers import HexSolver
 from ggp_player.lab.positions.turns import after_forced
 from tests.ggp_player.lab.positions.solving.random_states import random_state
+from tests.support.textbook_solver import solved_values
 
 
 @pytest.mark.thorough
@@ -24,8 +25,8 @@ def test_values_are_those_of_the_proof_search(game: str, plies: int) -> None:
     solver, oracle = HexSolver(machine, entries=2**14), ProofSolver(machine, nodes=10**8)
     for _ in range(10):
         state = random_state(machine, plies, random)
-        found = solver.move_values(state)
-        assert found == oracle.move_values(state)
+        found = solved_values(solver, state)
+        assert found == solved_values(oracle, state)
         values |= set((found or {}).values())
     assert values == {0, 100}
 
@@ -33,7 +34,7 @@ def test_values_are_those_of_the_proof_search(game: str, plies: int) -> None:
 @pytest.mark.thorough
 def test_it_gives_up() -> None:
     machine = gdl.interpret(gdl.load("hex"))
-    assert HexSolver(machine, nodes=100).move_values(machine.initial_state()) is None
+    assert solved_values(HexSolver(machine, nodes=100), machine.initial_state()) is None
 
 
 def test_another_game_is_refused() -> None:

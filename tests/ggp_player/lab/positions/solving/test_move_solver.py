@@ -13,7 +13,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.lab.positions.solving.move_solver import MoveSolution, ProofSolver
 from ggp_player.lab.positions.turns import replayed
 from tests.ggp_player.lab.positions.solving.random_states import random_state
-from tests.support.textbook_solver import textbook_values
+from tests.support.textbook_solver import solved_values, textbook_values
 
 
 def test_a_corner_is_answered_in_the_middle_alone(tic_tac_toe: PropnetStateMachine) -> None:
@@ -54,7 +54,7 @@ def test_values_are_the_textbooks(tic_tac_toe: PropnetStateMachine) -> None:
     random, solver = Random(1), ProofSolver(tic_tac_toe, entries=2**12)
     for plies in (1, 2, 3, 4, 5, 6):
         state = random_state(tic_tac_toe, plies, random)
-        assert solver.move_values(state) == textbook_values(tic_tac_toe, state)
+        assert solved_values(solver, state) == textbook_values(tic_tac_toe, state)
 
 
 def test_extra_turns_and_scores_are_the_textbooks(dots: PropnetStateMachine) -> None:
@@ -64,7 +64,7 @@ def test_extra_turns_and_scores_are_the_textbooks(dots: PropnetStateMachine) -> 
     found = set()
     for _ in range(3):
         state = random_state(dots, 17, random)
-        values = solver.move_values(state)
+        values = solved_values(solver, state)
         assert values == textbook_values(dots, state)
         found |= set(values.values())
     assert len(found) > 2
@@ -77,9 +77,9 @@ def test_ends_of_larger_games_are_the_textbooks(game: str, plies: int) -> None:
     random, solver = Random(3), ProofSolver(machine)
     for _ in range(5):
         state = random_state(machine, plies, random)
-        assert solver.move_values(state) == textbook_values(machine, state)
+        assert solved_values(solver, state) == textbook_values(machine, state)
 
 
 def test_it_gives_up(dots: PropnetStateMachine) -> None:
     state = dots.initial_state()
-    assert ProofSolver(dots, nodes=1000, entries=2**12).move_values(state) is None
+    assert solved_values(ProofSolver(dots, nodes=1000, entries=2**12), state) is None

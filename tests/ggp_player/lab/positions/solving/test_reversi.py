@@ -15,7 +15,7 @@ from ggp_player.lab.positions.solving.move_solver import ProofSolver
 from ggp_player.lab.positions.solving.reversi_kernels import placeable
 from ggp_player.lab.positions.solving.solvers import ReversiSolver
 from tests.ggp_player.lab.positions.solving.random_states import random_state
-from tests.support.textbook_solver import textbook_values
+from tests.support.textbook_solver import solved_values, textbook_values
 
 pytestmark = pytest.mark.thorough
 """Numba compiles the kernel."""
@@ -31,8 +31,8 @@ def test_values_are_those_of_the_proof_search() -> None:
     solver, oracle = ReversiSolver(machine(), entries=2**12), ProofSolver(machine(), nodes=10**8)
     for plies in [48] * 3 + [51] * 10:
         state = random_state(machine(), plies, random)
-        values = solver.move_values(state)
-        assert values == oracle.move_values(state)
+        values = solved_values(solver, state)
+        assert values == solved_values(oracle, state)
         found |= set((values or {}).values())
     assert found >= {0, 100}
 
@@ -41,7 +41,7 @@ def test_values_are_the_textbooks() -> None:
     random, solver, found = Random(4), ReversiSolver(machine(), entries=2**10), set()
     for _ in range(30):
         state = random_state(machine(), 55, random)
-        values = solver.move_values(state)
+        values = solved_values(solver, state)
         assert values == textbook_values(machine(), state)
         found |= set((values or {}).values())
     assert found == {0, 50, 100}
@@ -59,16 +59,16 @@ def test_the_first_places_are_the_four_of_the_rules() -> None:
 
 
 def test_it_gives_up() -> None:
-    assert ReversiSolver(machine(), nodes=100).move_values(machine().initial_state()) is None
+    assert solved_values(ReversiSolver(machine(), nodes=100), machine().initial_state()) is None
 
 
 def test_other_games_are_refused() -> None:
     other = gdl.interpret(gdl.load("ticTacToe"))
     with pytest.raises(PositionSetError, match=r"expected a move \(place x y\); found \(put"):
-        ReversiSolver(other).move_values(other.initial_state())
+        solved_values(ReversiSolver(other), other.initial_state())
     wide = gdl.interpret(gdl.parse(WIDE))
     with pytest.raises(PositionSetError, match="expected a board of 8 x 8 squares"):
-        ReversiSolver(wide).move_values(wide.initial_state())
+        solved_values(ReversiSolver(wide), wide.initial_state())
 
 
 WIDE = """

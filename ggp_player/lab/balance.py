@@ -10,18 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-import numpy as np
-
 from gdl import Constant, OpeningError, State
 from gdl.analysis.symmetry import find_symmetries, generated_group
-from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
-from gdl.engine.kernel_library import make_canonical
+from gdl.engine import PropnetStateMachine
 from gdl.openings import random_opening
 from ggp_player.errors import LabError
 from ggp_player.lab.match import BalancedOpening, choosers, machine_for
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts import MonteCarlo
+from ggp_player.strategies.solver import canonical_key
 
 REFERENCE_PLAYOUTS = 2_000
 """Playouts of the reference search for each candidate."""
@@ -121,13 +119,3 @@ class BalancedOpenings:
             return None
         proved = {report.move for report in strategy.report(position) if report.proved}
         return None if choice.proved or choice.move in proved else choice.value
-
-
-def canonical_key(
-    machine: PropnetStateMachine, state: State, symmetries: SymmetryGroup | None
-) -> bytes:
-    """The state, packed, in place of all that symmetries make of it."""
-    packed = as_words(packed_state(machine, state))[0].copy()
-    if symmetries is not None:
-        make_canonical(symmetries, packed, np.zeros_like(packed))
-    return bytes(packed.tobytes())

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from gdl import Constant, State, StateMachine, Term
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
@@ -16,6 +14,7 @@ from ggp_player.clock import Clock, thread_cpu
 from ggp_player.events import BranchThought, MoveThought
 from ggp_player.events.search_view import MAX_CHILDREN, MAX_PLIES, MAX_TEXT
 from ggp_player.strategies import BranchReport, Choice, MoveReport, Position
+from ggp_player.strategies.solver import canonical_key
 
 MAX_COMPARED_MOVES = 400
 """The most moves that are compared: each takes a successor, and its images."""
@@ -51,7 +50,7 @@ class SymmetricMoves:
         for move in moves:
             joint_move = [move if each == role else others[each][0] for each in machine.roles]
             after = machine.next_state(state, joint_move)
-            found.setdefault(_canonical(machine, group, after), []).append(move)
+            found.setdefault(canonical_key(machine, after, group), []).append(move)
         return [equal for equal in found.values() if len(equal) > 1]
 
     def _group_of(self, machine: StateMachine) -> SymmetryGroup | None:
@@ -64,15 +63,6 @@ class SymmetricMoves:
                 self._group = group if len(group.facts) > 1 else None
             self.cpu_seconds += self._cpu_clock() - began
         return self._group
-
-
-def _canonical(machine: PropnetStateMachine, group: SymmetryGroup, state: State) -> bytes:
-    """The least of the images of a state, packed."""
-    bits = np.asarray(machine.bits(state), dtype=bool)
-    images = np.zeros(group.facts.shape, dtype=bool)
-    np.put_along_axis(images, group.facts.astype(np.intp), bits[None, :], axis=1)
-    packed: list[bytes] = [row.tobytes() for row in np.packbits(images, axis=1)]
-    return min(packed)
 
 
 def move_thoughts(

@@ -25,12 +25,12 @@ from random import Random
 
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.lab.balance import canonical_key
 from ggp_player.lab.positions.solved_positions import SolvedPosition
 from ggp_player.lab.positions.solving.move_solver import MoveSolution, MoveSolver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
 from ggp_player.strategies.mcts.tree_search import MoveStatistics
+from ggp_player.strategies.solver import canonical_key
 
 TREE_BYTES = 2**26
 """Memory for the trees of the players and of the tries."""

@@ -20,10 +20,10 @@ from gdl.analysis import analyse
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
-from ggp_player.lab.balance import canonical_key
 from ggp_player.lab.positions.forked_searches import PreparedSearches, SearchTask, Setting
 from ggp_player.lab.positions.solving.solvers import SolverName, new_solver
 from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
+from ggp_player.strategies.solver import canonical_key
 
 MAX_OPENINGS = 2_000
 """More openings than that are refused."""

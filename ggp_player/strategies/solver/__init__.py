@@ -23,7 +23,7 @@ from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
 from ggp_player.strategies.solver.proof_tree import ENTRY_BYTES, MAX_DEPTH, ProofTree
 from ggp_player.strategies.solver.series import Series
-from ggp_player.strategies.solver.solver_block import MAX_MOVES
+from ggp_player.strategies.solver.solver_block import MAX_MOVES, canonical_key
 
 __all__ = [
     "ENTRY_BYTES",
@@ -34,4 +34,5 @@ __all__ = [
     "ProofTree",
     "Series",
     "StateEvaluation",
+    "canonical_key",
 ]

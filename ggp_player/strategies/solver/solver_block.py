@@ -40,3 +40,13 @@ class SolverBlock:
         packed = self.packed(state)
         element = make_canonical(self._symmetries, packed[0], np.empty_like(packed[0]))
         return packed, self._symmetries.moves[element]
+
+
+def canonical_key(
+    machine: PropnetStateMachine, state: State, symmetries: SymmetryGroup | None
+) -> bytes:
+    """The state, packed, in place of all that symmetries make of it."""
+    packed = as_words(packed_state(machine, state))[0].copy()
+    if symmetries is not None:
+        make_canonical(symmetries, packed, np.zeros_like(packed))
+    return bytes(packed.tobytes())

@@ -40,24 +40,11 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Appearance:
-    """A player in a match; points are None if the match failed. The seed identifies the set."""
-
-    player: str
-    opponents: tuple[str, ...]
-    game: str
-    seed: int
-    points: float | None
-    late: int
-    failed: int
-    illegal: int
-
-
-@dataclass(frozen=True, slots=True)
 class Bout:
     """A comparison of two players' points, seen from ``player``; there is one for each of the two.
 
-    ``score`` is 1 for more points than the opponent has, 0.5 for as many, 0 for fewer.
+    The seed identifies the set. ``score`` is 1 for more points than the opponent has, 0.5 for as
+    many, 0 for fewer.
     """
 
     player: str
@@ -103,11 +90,10 @@ def standings(
     results: Sequence[MatchResult], players: Sequence[str], games: Sequence[str]
 ) -> Standings:
     """Compute the standings; players with more points come first."""
-    appearances = [one for result in results for one in _appearances(result, players)]
     bouts = tuple(bouts_of(results))
 
     def row(player: str, game: str = "", opponent: str = "") -> StandingsRow:
-        return _row(appearances, bouts, (player, game, opponent))
+        return _row(results, bouts, (player, game, opponent))
 
     ranked = sorted(map(row, players), key=lambda one: -(one.points.value if one.points else 0))
     order = [one.player for one in ranked]
@@ -153,23 +139,6 @@ def _wilson(mean: float, size: float) -> Interval:
     return Interval(mean, max(0.0, centre - half), min(1.0, centre + half))
 
 
-def _appearances(result: MatchResult, players: Sequence[str]) -> Iterator[Appearance]:
-    points = match_points(result)
-    here = players if len(result.roles) == 1 else result.players
-    for player in dict.fromkeys(result.players):
-        seats = [seat for seat, other in enumerate(result.players) if other == player]
-        yield Appearance(
-            player=player,
-            opponents=tuple(dict.fromkeys(other for other in here if other != player)),
-            game=result.game,
-            seed=result.seed,
-            points=points.get(player),
-            late=sum(map(result.late, seats)),
-            failed=sum(map(result.failed, seats)),
-            illegal=sum(map(result.illegal, seats)),
-        )
-
-
 def match_points(result: MatchResult) -> dict[str, float]:
     """Return the players' points, nothing for a match that failed.
 
@@ -201,21 +170,25 @@ def _compared(game: str, seed: int, points: dict[str, float]) -> Iterator[Bout]:
 
 
 def _row(
-    appearances: Iterable[Appearance], bouts: Iterable[Bout], key: tuple[str, str, str]
+    results: Iterable[MatchResult], bouts: Iterable[Bout], key: tuple[str, str, str]
 ) -> StandingsRow:
     player, game, opponent = key
     own = [
         one
-        for one in appearances
-        if one.player == player and game in {"", one.game} and opponent in {"", *one.opponents}
+        for one in results
+        if player in one.players
+        and game in {"", one.game}
+        # Whoever plays alone is compared with everybody.
+        and (len(one.roles) == 1 or opponent in {"", *one.players})
     ]
+    seats = [(one, seat) for one in own for seat, who in enumerate(one.players) if who == player]
     met = [
         bout
         for bout in bouts
         if bout.player == player and game in {"", bout.game} and opponent in {"", bout.opponent}
     ]
     scores = [bout.score for bout in met]
-    points = [(one.seed, one.points) for one in own if one.points is not None]
+    points = [(one.seed, match_points(one)[player]) for one in own if not one.failure]
     return StandingsRow(
         player=player,
         game=game,
@@ -227,7 +200,7 @@ def _row(
         wins=scores.count(1.0),
         draws=scores.count(0.5),
         losses=scores.count(0.0),
-        late=sum(one.late for one in own),
-        failed=sum(one.failed for one in own),
-        illegal=sum(one.illegal for one in own),
+        late=sum(one.late(seat) for one, seat in seats),
+        failed=sum(one.failed(seat) for one, seat in seats),
+        illegal=sum(one.illegal(seat) for one, seat in seats),
     )

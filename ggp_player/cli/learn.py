@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -197,20 +197,6 @@ def check_patterns(machine: StateMachine) -> None:
         raise click.ClickException("the match is over before it begins: there is nothing to learn")
 
 
-@dataclass(slots=True)
-class _Progress:
-    """The time that has passed, on a terminal as a bar."""
-
-    bar: Progress
-    seconds: float
-
-    def __post_init__(self) -> None:
-        self.bar.add_task("round 1", total=self.seconds)
-
-    def show(self, what: str, passed: float) -> None:
-        self.bar.update(self.bar.task_ids[0], description=what, completed=passed)
-
-
 class _Task:
     """One run of the command: learns, stores, and reports."""
 
@@ -227,7 +213,6 @@ class _Task:
         self._by_alpha_beta = by_alpha_beta
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
-        self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.duel: DuelResult | None = None
         self._rounds_before: tuple[LearningRound, ...] = ()
@@ -237,7 +222,7 @@ class _Task:
         self._learning = LongLearning(
             machine,
             options.seed,
-            self._clock,
+            monotonic,
             stored,
             self._seconds_before,
             learning,
@@ -245,7 +230,7 @@ class _Task:
         )
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
-        self._began = self._clock()
+        self._began = monotonic()
 
     def _new_learning(
         self,
@@ -286,11 +271,15 @@ class _Task:
         hidden = not self._console.is_terminal
         is_interrupted = False
         with Progress(*columns, console=self._console, transient=True, disable=hidden) as bar:
-            progress = _Progress(bar, self._seconds)
+            task = bar.add_task("round 1", total=self._seconds)
+
+            def show(what: str) -> None:
+                bar.update(task, description=what, completed=self._passed)
+
             try:
-                self._learn(progress)
+                self._learn(show)
                 if self._learning.evaluation is not None:
-                    self.duel = self._duel(progress)
+                    self.duel = self._duel(show)
             except KeyboardInterrupt:
                 is_interrupted = True
                 self._learning.keep_first_round()
@@ -300,7 +289,7 @@ class _Task:
 
     @property
     def _passed(self) -> float:
-        return self._clock() - self._began
+        return monotonic() - self._began
 
     @property
     def _duel_seconds(self) -> float:
@@ -320,10 +309,10 @@ class _Task:
         self._rounds_before, self._seconds_before = stored.rounds, stored.seconds
         return found
 
-    def _learn(self, progress: _Progress) -> None:
+    def _learn(self, show: Callable[[str], None]) -> None:
         learning = self._learning
         for _ in learning.work(self._seconds - self._duel_seconds):
-            progress.show(f"round {len(learning.rounds) + 1}", self._passed)
+            show(f"round {len(learning.rounds) + 1}")
             self._show_rounds()
         self._show_rounds()
 
@@ -335,14 +324,14 @@ class _Task:
         if self._learning.evaluation is not self._is_stored:
             self._save()
 
-    def _duel(self, progress: _Progress) -> DuelResult | None:
+    def _duel(self, show: Callable[[str], None]) -> DuelResult | None:
         """Let a search with the evaluation play the tree search."""
         machine, evaluation = self._machine, self._learning.evaluation
         assert evaluation is not None
-        learner, random, result = Learner(self._clock), Random(self._seed), None
+        learner, random, result = Learner(monotonic), Random(self._seed), None
         duel = learner.duel if self._by_alpha_beta else learner.duel_over_guidance
         for score in duel(machine, evaluation, random, self._duel_seconds):
-            progress.show("duel", self._passed)
+            show("duel")
             if score.matches:
                 result = DuelResult(score.points, score.matches)
         return result

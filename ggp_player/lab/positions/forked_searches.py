@@ -15,7 +15,7 @@ import multiprocessing
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from random import Random
@@ -141,8 +141,12 @@ class PreparedSearches:
     def search(
         self, tasks: Sequence[SearchTask], jobs: int = 1
     ) -> Iterator[tuple[int, SearchResult]]:
-        """Search positions as :func:`search_all` does, with less memory and in shorter slices."""
+        """Search positions as :func:`search_all` does, with less memory and in shorter slices.
+
+        The seed of the setting is part of each position's.
+        """
         seconds = self._setting.seconds
+        tasks = [replace(task, seed=f"{self._setting.seed}:{task.seed}") for task in tasks]
         memory, slices = search_memory(), slice_seconds()
         set_search_memory(min(memory, TREE_BYTES))
         limit = NORMAL_SECONDS * SLICES if seconds is None else seconds

@@ -67,10 +67,10 @@ class LoadedSet:
         self.machine: PropnetStateMachine = gdl.compile(ruleset)
         self.machine.warm_up()
         self.positions: Sequence[SolvedPosition] = found.positions[:count]
-        self._tasks: list[tuple[SearchTask, SolvedPosition]] = []
+        self._tasks: list[SearchTask] = []
         for number, position in enumerate(self.positions, 1):
             try:
-                self._tasks.append((self._task(position, number), position))
+                self._tasks.append(self._task(position, number))
             except PositionSetError as error:
                 raise PositionSetError(f"{path}: position {number}: {error}") from error
 
@@ -93,29 +93,18 @@ class LoadedSet:
         ``tell`` is called after each. Raises :class:`StrategyError` where the strategy refuses the
         game, or a search fails.
         """
-        found = (
-            self._of_other_version(setting)
-            if setting.is_of_other_version
-            else (self._of_this_version(setting, jobs))
-        )
+        if setting.is_of_other_version:
+            found = self._of_other_version(setting)
+        else:
+            found = PreparedSearches(setting, self.machine, self.game).search(self._tasks, jobs)
         results: dict[int, SearchResult] = {}
         for number, result in found:
             results[number] = result
             tell()
-        searches = [result for _, result in sorted(results.items())]
-        errors = [
-            position.is_error(result.move)
-            for result, (_, position) in zip(searches, self._tasks, strict=True)
-        ]
+        searches = [results[number] for number in range(len(self.positions))]
+        pairs = zip(searches, self.positions, strict=True)
+        errors = [position.is_error(result.move) for result, position in pairs]
         return SetResult(setting, self.game, searches, errors)
-
-    def _of_this_version(self, setting: Setting, jobs: int) -> Iterator[tuple[int, SearchResult]]:
-        """Search the positions in forks; yield their numbers and results, in any order."""
-        tasks = [
-            SearchTask(task.state, task.role, f"{setting.seed}:{task.seed}")
-            for task, _ in self._tasks
-        ]
-        yield from PreparedSearches(setting, self.machine, self.game).search(tasks, jobs)
 
     def _of_other_version(self, setting: Setting) -> Iterator[tuple[int, SearchResult]]:
         """Let another version search the positions, one after the other."""
@@ -123,7 +112,7 @@ class LoadedSet:
             raise LabError("a strategy of another version can only be limited by seconds")
         with ExitStack() as processes:
             prepared: dict[Constant, SeatProcess] = {}
-            for number, (task, position) in enumerate(self._tasks):
+            for number, task in enumerate(self._tasks):
                 role = task.role
                 if role not in prepared:
                     seat = processes.enter_context(closing(SeatProcess(setting.strategy)))
@@ -131,7 +120,7 @@ class LoadedSet:
                     seat.choose((), role, 0, 0.0, prepare=setting.start_clock)
                     prepared[role] = seat
                 seed = Random(f"{setting.seed}:{task.seed}").getrandbits(32)
-                history = joint_moves(self.machine, position.line)
+                history = joint_moves(self.machine, self.positions[number].line)
                 found = prepared[role].choose(history, role, seed, setting.seconds, fork=True)
                 yield number, SearchResult(*found)
 

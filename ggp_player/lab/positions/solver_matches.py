@@ -198,7 +198,7 @@ class SolverMatches:
         return self._values[key]
 
     def _task(self, match: SolverMatch) -> SearchTask:
-        seed = f"{self._seed}:{' '.join(map(str, match.line))}"
+        seed = " ".join(map(str, match.line))
         return SearchTask(match.state, self._machine.roles[match.role], seed)
 
     def _openings(self, plies: int) -> Sequence[tuple[Line, State]]:

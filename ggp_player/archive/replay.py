@@ -7,7 +7,6 @@ own. Evaluating rules takes as long as they want; a server does that in a worker
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rich.console import RenderableType
@@ -17,31 +16,20 @@ from gdl import GdlError, State
 from gdl.analysis.boards import BoardLayout, find_layout
 from gdl.analysis.move_names import MoveNames, find_move_names
 from gdl.drawing import draw_text
-from ggp_player.archive.archived_match import ArchivedChoice, ArchivedMatch, ArchivedStep
+from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.archive.dresden_xml import last_state
 from ggp_player.errors import ArchiveError
 from ggp_player.protocol import MatchRecord, state_text
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedStep:
-    """A state of a match, and what led to it.
+def replay(match: ArchivedMatch) -> Iterator[tuple[str, ...]]:
+    """Yield the facts of the state after each step of a match; none where they are not known.
 
-    ``choices`` are the moves of ours that this joint move contains. ``facts`` is empty where the
-    state is not known.
+    Raises :class:`ArchiveError`.
     """
-
-    step: ArchivedStep
-    facts: tuple[str, ...]
-    choices: tuple[ArchivedChoice, ...] = ()
-
-
-def replay(match: ArchivedMatch) -> Iterator[ReplayedStep]:
-    """Yield the states of a match in their order. Raises :class:`ArchiveError`."""
     states = states_of(match)
-    for step in match.steps:
-        choices = tuple(one for one in match.choices if one.turn == step.step - 1)
-        yield ReplayedStep(step, facts_of(next(states, "")), choices)
+    for _ in match.steps:
+        yield facts_of(next(states, ""))
 
 
 def states_of(match: ArchivedMatch) -> Iterator[str]:

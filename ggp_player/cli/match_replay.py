@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ggp_player.archive.archived_match import ArchivedMatch
-from ggp_player.archive.replay import ReplayedStep, draw_state, names_of, replay
+from ggp_player.archive.replay import draw_state, names_of, replay
 from ggp_player.cli.matches import archive_of, print_step
 from ggp_player.cli.terminal import result_console
 from ggp_player.logs import shown
@@ -18,23 +18,23 @@ from ggp_player.logs import shown
 def run_replay(match: str, step: int | None, facts: bool, archive: Path | None) -> None:
     """Step through a match in the terminal; all at once where the output is no terminal."""
     found = archive_of(archive).match(match)
-    steps = list(replay(found))
-    if not steps:
+    states = list(replay(found))
+    if not states:
         raise click.ClickException(f"match {match} has no steps")
     if step is not None:
-        if step >= len(steps):
-            raise click.ClickException(f"match {match} has {len(steps) - 1} steps")
-        _print_position(found, steps, step, facts)
+        if step >= len(states):
+            raise click.ClickException(f"match {match} has {len(states) - 1} steps")
+        _print_position(found, states, step, facts)
     elif sys.stdin.isatty() and sys.stdout.isatty():
-        _step_through(found, steps, facts)
+        _step_through(found, states, facts)
     else:
-        for number in range(len(steps)):
-            _print_position(found, steps, number, facts)
+        for number in range(len(states)):
+            _print_position(found, states, number, facts)
 
 
-def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep], as_facts: bool) -> None:
+def _step_through(match: ArchivedMatch, states: Sequence[tuple[str, ...]], as_facts: bool) -> None:
     """Show the state that the user asks for, until there is no more to ask."""
-    place, last = 0, len(steps) - 1
+    place, last = 0, len(states) - 1
     commands: dict[str, Callable[[int], int]] = {
         "": lambda now: now + 1,
         "n": lambda now: now + 1,
@@ -43,7 +43,7 @@ def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep], as_facts:
         "l": lambda now: last,
     }
     while True:
-        _print_position(match, steps, place, as_facts)
+        _print_position(match, states, place, as_facts)
         prompt = "Enter: next, b: back, f: first, l: last, a number: that step, q: end"
         answer = click.prompt(prompt, default="", show_default=False, prompt_suffix=" > ").strip()
         if answer == "q" or (answer == "" and place == last):
@@ -56,17 +56,17 @@ def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep], as_facts:
 
 
 def _print_position(
-    match: ArchivedMatch, steps: Sequence[ReplayedStep], place: int, as_facts: bool
+    match: ArchivedMatch, states: Sequence[tuple[str, ...]], place: int, as_facts: bool
 ) -> None:
     """Print a step and its state: drawn unless facts are wanted, or there is no drawing."""
-    console, step = result_console(wraps=False), steps[place]
-    console.print(f"--- step {step.step.step} of {len(steps) - 1}")
+    console, number = result_console(wraps=False), match.steps[place].step
+    console.print(f"--- step {number} of {len(states) - 1}")
     names = names_of(match.rules) if match.rules and not as_facts else None
-    print_step(console, match, step.step.step, names)
-    before = steps[place - 1].facts if place else ()
-    drawing = None if as_facts else draw_state(match.rules, step.facts, before)
-    facts = shown_lines("\n".join(step.facts)) or "the state is not known"
-    console.print(facts if drawing is None else drawing)
+    print_step(console, match, number, names)
+    facts, before = states[place], states[place - 1] if place else ()
+    drawing = None if as_facts else draw_state(match.rules, facts, before)
+    lines = shown_lines("\n".join(facts)) or "the state is not known"
+    console.print(lines if drawing is None else drawing)
 
 
 def shown_lines(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import perf_counter, thread_time
 
 import gdl
@@ -13,7 +13,7 @@ from ggp_player.inspect.timed_search import searching_role
 from ggp_player.search_slices import slice_seconds
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts import Settings, TreeSearch
-from ggp_player.strategies.solver import MAX_DEPTH, Proof, ProofTree
+from ggp_player.strategies.solver import Proof, ProofTree
 
 STEPS = 200
 """Steps of a block between two readings of the clock."""
@@ -94,18 +94,10 @@ def _proof(machine: PropnetStateMachine, plan: MeasurementPlan) -> float | None:
         return None
     role = searching_role(machine, machine.initial_state(), None)
     tree = ProofTree(machine, role, TABLE_ENTRIES)
-    tree.start(Position(machine, machine.initial_state(), role))
-    deepened = _deepened(tree)
-    next(deepened, None)  # the first step loads the kernels
+    search = tree.search(Position(machine, machine.initial_state(), role))
+    next(search, None)  # the first step loads the kernels
     before, began = tree.nodes, thread_time()
-    for _ in deepened:
+    for _ in search:
         if thread_time() - began > plan.seconds:
             break
     return None if tree.problem else (tree.nodes - before) / (thread_time() - began)
-
-
-def _deepened(tree: ProofTree) -> Iterator[bool]:
-    for depth in range(1, MAX_DEPTH):
-        if tree.proved or tree.problem:
-            return
-        yield from tree.deepen(depth, 0)

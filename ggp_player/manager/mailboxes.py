@@ -35,9 +35,16 @@ class Letter:
 
 
 class Mailbox:
-    """What waits for one player, and what it has taken but not answered, by number."""
+    """What waits for one player, and what it has taken but not answered, by number.
 
-    def __init__(self, numbers: Callable[[], str]) -> None:
+    It is what the game manager sees of a player that polls, whose clock runs from the instant at
+    which the answer to its poll has gone to the system; that it polls late is, like connecting to a
+    server, not its thinking time.
+    """
+
+    def __init__(self, name: str, numbers: Callable[[], str]) -> None:
+        self.name = name
+        self.dialect = Dialect.STANFORD_POLLING
         self._numbers = numbers
         self._waiting: OrderedDict[str, Letter] = OrderedDict()
         self._taken: dict[str, Letter] = {}
@@ -48,7 +55,10 @@ class Mailbox:
         return not self._waiting and not self._taken
 
     async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
-        """Have a request wait for the player, and return the reply to it."""
+        """Have a request wait for the player, and return the reply to it.
+
+        ``on_sent`` is called when the player has the request.
+        """
         reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         letter = Letter(self._numbers(), text, on_sent, reply)
         self._waiting[letter.number] = letter
@@ -57,6 +67,8 @@ class Mailbox:
         finally:
             self._waiting.pop(letter.number, None)
             self._taken.pop(letter.number, None)
+
+    send = ask
 
     def take(self) -> Letter | None:
         """Return the oldest letter that waits, or None if there is none."""
@@ -95,32 +107,9 @@ class Mailboxes:
 
     def of(self, name: str) -> Mailbox:
         """Return the mailbox of a player, which is made where there is none."""
-        return self._boxes.setdefault(name, Mailbox(self._numbers))
+        return self._boxes.setdefault(name, Mailbox(name, self._numbers))
 
     def drop(self, name: str) -> None:
         """Forget the mailbox of a player that has left, unless a request waits in it."""
         if name in self._boxes and self._boxes[name].is_empty:
             del self._boxes[name]
-
-    def player(self, name: str) -> PolledPlayer:
-        """Return a player as the game manager sees it."""
-        return PolledPlayer(name, self.of(name))
-
-
-@dataclass(frozen=True, slots=True)
-class PolledPlayer:
-    """A player that polls, as the game manager sees it.
-
-    Its clock runs from the instant at which the answer to its poll has gone to the system; that it
-    polls late is, like connecting to a server, not its thinking time.
-    """
-
-    name: str
-    mailbox: Mailbox
-    dialect: Dialect = Dialect.STANFORD_POLLING
-
-    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
-        """Return the reply to a request; ``on_sent`` is called when the player has it."""
-        return await self.mailbox.ask(text, on_sent)
-
-    ask = send

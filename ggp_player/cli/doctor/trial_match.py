@@ -23,7 +23,7 @@ from ggp_player.cli.health import read_page
 from ggp_player.cli.match import error_sentence
 from ggp_player.cli.options import say_on_stderr
 from ggp_player.errors import ServerError
-from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
+from ggp_player.manager.mailboxes import Mailbox, Mailboxes
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.match_rules import LocalRules
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
@@ -68,11 +68,11 @@ async def play_trial_match(settings: Config, dialect: str) -> Answer:
         servers = [await stack.enter_async_context(_server(each)) for each in variables]
         ports = await asyncio.gather(*map(_port_of, servers))
         listening = time.monotonic() - began
-        players: list[RemotePlayer | PolledPlayer] = [
+        players: list[RemotePlayer | Mailbox] = [
             RemotePlayer(HOST, port, path, dialect=spoken) for port in ports
         ]
         if spoken is Dialect.STANFORD_POLLING:
-            players = [mailboxes.player(name) for name in NAMES]
+            players = [mailboxes.of(name) for name in NAMES]
         rules = LocalRules(gdl.interpret(setup.ruleset))
         await GameManager(setup, rules, players, steps.append).run()
         _, health = await asyncio.to_thread(read_page, f"http://{HOST}:{ports[0]}/readyz")

@@ -17,7 +17,7 @@ from ggp_player.errors import (
     ProtocolError,
     ServerError,
 )
-from ggp_player.manager.mailboxes import Mailboxes, PolledPlayer
+from ggp_player.manager.mailboxes import Mailbox, Mailboxes
 from ggp_player.manager.players import SENT_DIALECTS, RemotePlayer, open_player, seat_of
 from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
@@ -117,7 +117,7 @@ class Clients:
         server = self._server(player)
         if server is None:
             return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
-        if isinstance(server, PolledPlayer):
+        if isinstance(server, Mailbox):
             return server
         return replace(server, dialect=dialect_for(player, ruleset.has_percepts))
 
@@ -138,7 +138,7 @@ class Clients:
                 request = syntax.format_request(Info())
                 return syntax.parse_info_reply(await server.ask(request, lambda: sent.append(True)))
         except TimeoutError:
-            listens = bool(sent) or isinstance(server, PolledPlayer)
+            listens = bool(sent) or isinstance(server, Mailbox)
             return PlayerProblem(f"it has not answered INFO for {INFO_SECONDS:g} s", listens)
         except ServerError as error:
             return PlayerProblem(str(error), not isinstance(error, NobodyListensError))
@@ -158,10 +158,10 @@ class Clients:
         self.mailboxes.drop(player.name)
         await self.people.forget(player.name)
 
-    def _server(self, player: StoredPlayer) -> RemotePlayer | PolledPlayer | None:
+    def _server(self, player: StoredPlayer) -> RemotePlayer | Mailbox | None:
         """Return a client for a player server, None for other players; a match sets its dialect."""
         if polls(player):
-            return self.mailboxes.player(player.name)
+            return self.mailboxes.of(player.name)
         remote = RemotePlayer.at(player.address)
         return None if remote is None else replace(remote, title=player.name)
 

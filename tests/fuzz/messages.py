@@ -99,11 +99,11 @@ def _check_written(request: Request, syntax: Syntax) -> None:
         text = syntax.format_request(request)
     except ValueError:
         return
-    again = syntax.parse_request(text)
+    again = parse_request(text)
     assert type(again) is type(request)
     if not isinstance(request, Start | Preview):
         with suppress(ValueError):  # what reads as moves may be percepts there
-            assert syntax.parse_request(syntax.format_request(again)) == again
+            assert parse_request(syntax.format_request(again)) == again
 
 
 def _are_rules(text: str) -> bool:

@@ -70,11 +70,6 @@ def parse_request(text: str) -> Request:
     return infix.parse_request(text) if is_infix else prefix.parse_request(text)
 
 
-def format_request(request: Request) -> str:
-    """Write a request as ggp-base's game manager does, blank for blank."""
-    return GGP_BASE.format_request(request)
-
-
 def reply_syntax(notation: Notation) -> Syntax:
     """How replies are written in a match, or to a message, of a notation."""
     return STANFORD_INFIX if notation is Notation.INFIX else GGP_BASE

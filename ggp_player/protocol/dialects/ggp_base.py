@@ -1,6 +1,6 @@
 """Dialect A: ggp-base, its Kiosk, and Tiltyard. Blank for blank what its game manager writes.
 
->>> print(GGP_BASE.format_request(parse_request("(play m1 ((mark 1 1) noop))")))
+>>> print(GGP_BASE.format_request(prefix.parse_request("(play m1 ((mark 1 1) noop))")))
 ( PLAY m1 (( mark 1 1 ) noop ) )
 """
 
@@ -23,15 +23,11 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.prefix import parse_request, spaced
+from ggp_player.protocol.prefix import spaced
 
 
 class PrefixSyntax(Syntax):
     """What all dialects in KIF have in common; they are written as ggp-base writes them."""
-
-    def parse_request(self, text: str) -> Request:
-        """Parse a request of any prefix dialect."""
-        return parse_request(text)
 
     def parse_info_reply(self, text: str) -> InfoReply:
         """Parse the reply to INFO; unknown keys are skipped."""

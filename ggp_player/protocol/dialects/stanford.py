@@ -96,12 +96,6 @@ STANFORD_PREFIX = StanfordPrefix()
 class InfixSyntax(Syntax):
     """What the dialects in infix have in common."""
 
-    notation = Notation.INFIX
-
-    def parse_request(self, text: str) -> Request:
-        """Parse a request in infix."""
-        return infix.parse_request(text)
-
     def parse_info_reply(self, text: str) -> InfoReply:
         """Parse the reply to INFO: a word alone is the status. A reply in KIF is read too."""
         if text.lstrip().startswith("("):

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import ClassVar, TypeAlias
 
 from gdl import Term
-from gdl.language import Notation
 from ggp_player.protocol.messages import InfoReply, Play, Request, Stop
 
 
@@ -31,7 +30,6 @@ class Syntax(ABC):
     """How the messages of a dialect are written. Nothing here does I/O."""
 
     dialect: ClassVar[Dialect]
-    notation: ClassVar[Notation] = Notation.KIF
     messages: ClassVar[Sequence[RequestKind]]
     """The requests that the dialect has."""
     has_percepts: ClassVar[bool] = False
@@ -40,10 +38,6 @@ class Syntax(ABC):
     """Whether players are told percepts in games that have some, and the joint move in others."""
     has_turns: ClassVar[bool] = False
     """Whether PLAY and STOP say how many steps were made."""
-
-    @abstractmethod
-    def parse_request(self, text: str) -> Request:
-        """Parse a request. Raises :class:`ProtocolError` saying what was expected, and where."""
 
     def format_request(self, request: Request) -> str:
         """Write a request.

@@ -13,9 +13,9 @@ from ggp_player.protocol.dialects import (
     BEGINNING_CHARACTERS,
     Beginning,
     beginning_of,
-    format_request,
     may_change_a_match,
 )
+from ggp_player.protocol.dialects.ggp_base import GGP_BASE
 from ggp_player.protocol.messages import (
     ABORTED,
     BUSY,
@@ -60,7 +60,7 @@ EXACT = [
 @pytest.mark.parametrize(("text", "request_"), EXACT)
 def test_the_texts_of_ggp_base(text: str, request_: Request) -> None:
     assert parse_request(text) == request_
-    assert format_request(request_) == text
+    assert GGP_BASE.format_request(request_) == text
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ requests = st.one_of(
 
 @given(requests)
 def test_every_request_reads_back_as_itself(request_: Request) -> None:
-    text = format_request(request_)
+    text = GGP_BASE.format_request(request_)
     words = set(re.findall(r"[^\s()]+", text))
     # Names that differ in case alone are one name, with one spelling.
     assume(len(set(map(str.lower, words))) == len(words))
@@ -168,7 +168,7 @@ def test_no_text_makes_reading_fail_in_any_other_way(text: str) -> None:
     except ProtocolError as error:
         offset = error.offset
     assert 0 <= offset <= len(text)
-    assert understood is None or parse_request(format_request(understood)) == understood
+    assert understood is None or parse_request(GGP_BASE.format_request(understood)) == understood
 
 
 def test_the_rules_are_not_read_but_passed_on() -> None:

@@ -25,18 +25,14 @@ from ggp_player.protocol.lexer import MAX_NESTING, Item, is_name, is_word
 from ggp_player.protocol.messages import (
     COMMANDS,
     NIL,
-    Abort,
-    Info,
     Observation,
-    Ping,
     Play,
     Preview,
     Request,
     Start,
-    Stop,
 )
 from ggp_player.protocol.plain_terms import plain_infix_term
-from ggp_player.protocol.prefix import Arguments, check_length, read_move
+from ggp_player.protocol.prefix import Arguments, ToldStep, check_length, read_move
 
 SEES = "SEES"
 """The command of a PLAY that tells what our role sees."""
@@ -83,9 +79,8 @@ def parse_request(text: str) -> Request:
     if head is None:
         names = ", ".join(name.lower() for name in (*COMMANDS, SEES))
         raise ProtocolError(0, f"expected one of {names} and its arguments in parentheses")
-    return _request(
-        head.name, _InfixArguments(head.name.lower(), arguments(text, head.opening), len(text))
-    )
+    items = arguments(text, head.opening)
+    return _InfixArguments(head.name.lower(), items, len(text)).request()
 
 
 def parse_move(text: str) -> gdl.Term:
@@ -157,34 +152,11 @@ def _item(text: str, start: int, end: int) -> Item:
     return Item(stripped, start + len(inside) - len(inside.lstrip()) if stripped else start)
 
 
-def _request(name: str, found: _InfixArguments) -> Request:
-    match name:
-        case "INFO":
-            return Info()
-        case "PING":
-            return Ping()
-        case "ABORT":
-            return Abort(found.match_id())
-        case "START":
-            return found.start()
-        case "PREVIEW":
-            return found.preview()
-        case "STOP":
-            match_id, (moves, observation) = found.match_id(), found.step()
-            return Stop(match_id, moves, observation=observation)
-        case _:
-            match_id, (moves, observation) = found.match_id(), found.step()
-            if name == SEES and observation is None:
-                observation, moves = Observation(None, moves), ()
-            return Play(match_id, moves, observation=observation)
-
-
 class _InfixArguments(Arguments):
     def _word_in(self, item: Item) -> str:
         return word(item)
 
     def start(self) -> Start:
-        """Take a match id, a role, rules and two clocks; what follows is ignored."""
         match_id, role = self.match_id(), self.word("a role")
         clocks = self._first_clock(2)
         rules = self._rules(clocks)
@@ -192,18 +164,21 @@ class _InfixArguments(Arguments):
         return Start(match_id, role, rules, start_clock, play_clock, Notation.INFIX)
 
     def preview(self) -> Preview:
-        """Take rules and a clock."""
         clock = self._first_clock(1)
         return Preview(self._rules(clock), int(self._items[clock].text))
 
-    def step(self) -> tuple[tuple[gdl.Term, ...], Observation | None]:
+    def step(self) -> ToldStep:
         """Take the moves of the last step; an empty list is one of percepts, ``nil`` is no step."""
-        if not self._items or self._items[0].text.upper() == NIL:
-            return (), None
+        is_told = bool(self._items) and self._items[0].text.upper() != NIL
+        terms = self._terms() if is_told else ()
+        if self._command.upper() == SEES:
+            return ToldStep(observation=Observation(None, terms))
+        return ToldStep(terms, observation=Observation() if is_told and not terms else None)
+
+    def _terms(self) -> tuple[gdl.Term, ...]:
         first = self._items[0]
-        terms = _list_items(first) if _is_list(first) else self._items
-        moves = tuple(read_move(item, parse_move, len(_AROUND)) for item in terms)
-        return moves, None if moves else Observation()
+        items = _list_items(first) if _is_list(first) else self._items
+        return tuple(read_move(item, parse_move, len(_AROUND)) for item in items)
 
     def _first_clock(self, number: int) -> int:
         """Find the first of so many clocks in a row, with the rules before them."""

@@ -24,8 +24,8 @@ linear pass over its parentheses, which leaves the rules as text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import gdl
@@ -67,7 +67,7 @@ def parse_request(text: str) -> Request:
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         raise ProtocolError(command.start, f"expected one of {known}, found {command}")
-    return _PARSERS[COMMANDS[name]](_PrefixArguments(name, arguments, len(text)))
+    return _PrefixArguments(name, arguments, len(text)).request()
 
 
 def parse_info_reply(text: str) -> InfoReply:
@@ -116,7 +116,16 @@ def spaced(kif: str) -> str:
 # ---------------------------------------------------------------------- commands
 
 
-class Arguments:
+class ToldStep(NamedTuple):
+    """What PLAY and STOP tell of the last step, in the order of their fields."""
+
+    moves: tuple[gdl.Term, ...] = ()
+    word: str = NIL
+    turn: int | None = None
+    observation: Observation | None = None
+
+
+class Arguments(ABC):
     """The items after a command, taken one by one, each with what it is expected to be.
 
     ``end`` is the length of the message. Each method raises :class:`ProtocolError`.
@@ -126,6 +135,36 @@ class Arguments:
         self._command = command
         self._items = list(items)
         self._end = end
+
+    def request(self) -> Request:
+        """Take all that a request of the command has; what follows is ignored."""
+        match self._command.upper():
+            case "INFO":
+                return Info()
+            case "PING":
+                return Ping()
+            case "PREVIEW":
+                return self.preview()
+            case "START":
+                return self.start()
+            case "STOP":
+                return Stop(self.match_id(), *self.step())
+            case "ABORT":
+                return Abort(self.match_id())
+            case _:
+                return Play(self.match_id(), *self.step())
+
+    @abstractmethod
+    def start(self) -> Start:
+        """Take a match id, a role, rules and two clocks."""
+
+    @abstractmethod
+    def preview(self) -> Preview:
+        """Take rules and a clock."""
+
+    @abstractmethod
+    def step(self) -> ToldStep:
+        """Take what was told of the last step."""
 
     def take(self, what: str) -> Item:
         """Take the next item, whatever it is."""
@@ -156,8 +195,17 @@ class Arguments:
 
 
 class _PrefixArguments(Arguments):
-    def __bool__(self) -> bool:
-        return bool(self._items)
+    def start(self) -> Start:
+        return Start(
+            self.match_id(),
+            self.word("a role"),
+            self.rules(),
+            self.seconds("the start clock"),
+            self.seconds("the play clock"),
+        )
+
+    def preview(self) -> Preview:
+        return Preview(self.rules(), self.seconds("the preview clock"))
 
     def seconds(self, what: str) -> int:
         item = self.take(what)
@@ -173,18 +221,18 @@ class _PrefixArguments(Arguments):
             raise ProtocolError(item.start, f"{sentence}, found {item}")
         return item.text[1:-1].strip()
 
-    def step(self) -> _Step:
+    def step(self) -> ToldStep:
         """Take what was told of the last step; where there is nothing, no step was made yet."""
-        if not self:
-            return _Step()
+        if not self._items:
+            return ToldStep()
         turn = self._turn()
         if turn is not None:
-            return _Step(turn=turn, observation=self._observation())
+            return ToldStep(turn=turn, observation=self._observation())
         item = self.take("the moves")
         if not item.is_list:
-            return _Step(word=item.text)
+            return ToldStep(word=item.text)
         moves = _terms(item)
-        return _Step(moves) if moves else _Step(observation=Observation())
+        return ToldStep(moves) if moves else ToldStep(observation=Observation())
 
     def _turn(self) -> int | None:
         """Take the turn, which is one only where two things follow it."""
@@ -199,15 +247,6 @@ class _PrefixArguments(Arguments):
             return None
         own = None if move.text.upper() == NIL else _move(move)
         return Observation(own, _terms(percepts) if percepts.is_list else ())
-
-
-class _Step(NamedTuple):
-    """What PLAY and STOP tell of the last step, in the order of their fields."""
-
-    moves: tuple[gdl.Term, ...] = ()
-    word: str = NIL
-    turn: int | None = None
-    observation: Observation | None = None
 
 
 def _terms(item: Item) -> tuple[gdl.Term, ...]:
@@ -242,31 +281,3 @@ def read_move(item: Item, parse: Callable[[str], gdl.Term], before: int = 0) -> 
     if not is_ground(move):
         raise ProtocolError(item.start, f"expected a move without variables, found {item}")
     return move
-
-
-def _parse_preview(arguments: _PrefixArguments) -> Preview:
-    return Preview(arguments.rules(), arguments.seconds("the preview clock"))
-
-
-def _parse_start(arguments: _PrefixArguments) -> Start:
-    return Start(
-        arguments.match_id(),
-        arguments.word("a role"),
-        arguments.rules(),
-        arguments.seconds("the start clock"),
-        arguments.seconds("the play clock"),
-    )
-
-
-_PARSERS: Mapping[type[Request], Callable[[_PrefixArguments], Request]] = MappingProxyType(
-    {
-        Info: lambda _: Info(),
-        Ping: lambda _: Ping(),
-        Preview: _parse_preview,
-        Start: _parse_start,
-        Play: lambda arguments: Play(arguments.match_id(), *arguments.step()),
-        Stop: lambda arguments: Stop(arguments.match_id(), *arguments.step()),
-        Abort: lambda arguments: Abort(arguments.match_id()),
-    }
-)
-"""What reads the arguments of each command."""

@@ -25,7 +25,7 @@ from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.dialects.stanford import Envelope, format_envelope, parse_envelope
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
-from ggp_player.protocol.lifecycle import Match, Matches, Outcome
+from ggp_player.protocol.lifecycle import Event, Match, Matches, Outcome
 from ggp_player.protocol.match_record import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -78,6 +78,7 @@ __all__ = [
     "Beginning",
     "Dialect",
     "Envelope",
+    "Event",
     "Info",
     "InfoReply",
     "Item",

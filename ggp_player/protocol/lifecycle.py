@@ -157,7 +157,7 @@ class Match:
 
     def receive(self, request: MatchRequest) -> Outcome:
         """Decide what a request with this match's id leads to, and move to its next phase."""
-        outcome = self._apply(self._event(request))
+        outcome = self.apply(self._event(request))
         if outcome is Outcome.CHOOSE and isinstance(request, Play):
             self.newest = request
         return outcome
@@ -165,17 +165,10 @@ class Match:
     def replied(self, request: Start | Play) -> None:
         """Note that a request has its reply. Only the newest request changes the phase."""
         if request is self.newest:
-            self._apply(Event.REPLIED)
+            self.apply(Event.REPLIED)
 
-    def expire(self) -> Outcome:
-        """End the match after a silence that no game manager keeps in a live match."""
-        return self._apply(Event.SILENCE)
-
-    def give_up(self) -> Outcome:
-        """End the match because its rules cannot be played."""
-        return self._apply(Event.UNPLAYABLE)
-
-    def _apply(self, event: Event) -> Outcome:
+    def apply(self, event: Event) -> Outcome:
+        """Move to the phase that follows an event, and return what to do about it."""
         self.phase, outcome = TABLE[self.phase][event]
         return outcome
 
@@ -249,15 +242,9 @@ class Matches:
         self._clear(match)
         return match, outcome
 
-    def expire(self, match: Match) -> Outcome:
-        """End a match in which no request has come for too long."""
-        outcome = match.expire()
-        self._clear(match)
-        return outcome
-
-    def give_up(self, match: Match) -> Outcome:
-        """End a match whose rules cannot be played."""
-        outcome = match.give_up()
+    def end(self, match: Match, event: Event) -> Outcome:
+        """End a match after a long silence, or as its rules cannot be played."""
+        outcome = match.apply(event)
         self._clear(match)
         return outcome
 

@@ -33,6 +33,7 @@ from ggp_player.protocol import (
     READY,
     Abort,
     Beginning,
+    Event,
     Info,
     InfoReply,
     Match,
@@ -443,14 +444,14 @@ class Player:
     def _give_up(self, session: MatchSession) -> None:
         """Free the seat of a match that cannot be played."""
         if self._sessions.get(session.match.match_id) is session:
-            self._matches.give_up(session.match)
+            self._matches.end(session.match, Event.UNPLAYABLE)
             self._forget(session)
             self._keep(asyncio.create_task(session.end("unplayable")))
 
     def _drop(self, session: MatchSession) -> None:
         name = shown(session.match.match_id)
         _log.warning("match %s: no request for too long, dropped", name)
-        self._matches.expire(session.match)
+        self._matches.end(session.match, Event.SILENCE)
         self._forget(session)
         self._keep(asyncio.create_task(session.end("expired")))
 

@@ -197,7 +197,7 @@ def test_an_id_can_be_used_again_when_its_match_is_over() -> None:
     second, outcome = matches.receive(read(START))
     assert outcome is Outcome.PREPARE
     assert second is not first
-    assert matches.expire(first) is Outcome.NOTHING
+    assert matches.end(first, Event.SILENCE) is Outcome.NOTHING
     assert len(matches) == 1
 
 
@@ -205,7 +205,7 @@ def test_a_match_that_nobody_stops_ends() -> None:
     matches = Matches()
     match, _ = matches.receive(read(START))
     assert match is not None
-    assert matches.expire(match) is Outcome.DROP
+    assert matches.end(match, Event.SILENCE) is Outcome.DROP
     assert len(matches) == 0
 
 
@@ -227,5 +227,5 @@ def test_rules_that_cannot_be_played_free_the_seat() -> None:
     matches = Matches()
     match, _ = matches.receive(read(START))
     assert match is not None
-    assert matches.give_up(match) is Outcome.DROP
+    assert matches.end(match, Event.UNPLAYABLE) is Outcome.DROP
     assert not matches.are_full

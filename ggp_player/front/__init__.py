@@ -2,5 +2,5 @@
 
 Both the player and the manager stand behind it. :mod:`.front` takes connections and counts what
 goes back, :mod:`.connections` bounds both, and :mod:`.request_reader` reads requests. Whether a
-request is served is decided by what a server gives as its :class:`Access`.
+request is served is decided by what a server gives as its :data:`.admission.Access`.
 """

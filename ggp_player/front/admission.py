@@ -1,11 +1,12 @@
-"""What the front asks of whoever knows who may be served: :class:`Access`."""
+"""What the front asks of whoever knows who may be served: :data:`Access`."""
 
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import TypeAlias
 
 from ggp_player.front.request_reader import Refusal, RequestHead
 
@@ -20,20 +21,13 @@ class Admission:
     """What stood before the path: the secret, where it was given there."""
 
 
-class Access(Protocol):
-    """Decides by the head of a request, before its body is read, whether it may be served."""
-
-    def check(self, head: RequestHead, address: str) -> Admission | Refusal:
-        """Decide on a request by its head and the address that it comes from."""
-        ...
+Access: TypeAlias = Callable[[RequestHead, str], Admission | Refusal]
+"""Decides by the head of a request and its address, before the body is read, if it is served."""
 
 
-class OpenAccess:
-    """Admits every request: whoever answers it decides."""
-
-    def check(self, head: RequestHead, address: str) -> Admission | Refusal:
-        """Admit a request."""
-        return Admission(address, head)
+def open_access(head: RequestHead, address: str) -> Admission:
+    """Admit every request: whoever answers it decides."""
+    return Admission(address, head)
 
 
 @lru_cache(maxsize=1024)

@@ -21,6 +21,17 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+from gdl.system import raise_open_files_limit
+
+MIN_CONNECTIONS = 8
+"""How many there may be, however few files the system lets a server have."""
+
+MAX_UNREAD = 64 * 2**20
+"""Bytes of replies that wait for their peers, of all connections together."""
+
+MAX_UNREAD_OF_ONE = 32 * 2**20
+"""Bytes of replies that wait for one peer."""
+
 SMALL_BODY = 2**16
 """Bytes of an unfinished body that count for nothing: the number of connections bounds them."""
 
@@ -77,8 +88,15 @@ class ConnectionBounds:
     connections: int
     of_address: int
     held: int
-    unread: int
-    unread_of_one: int
+    unread: int = MAX_UNREAD
+    unread_of_one: int = MAX_UNREAD_OF_ONE
+
+    @classmethod
+    def beside(cls, reserved: int, most: int, of_address: int, held: int) -> ConnectionBounds:
+        """Bounds within which so many open files are left for all else."""
+        room = raise_open_files_limit(most + reserved) - reserved
+        found = max(MIN_CONNECTIONS, min(most, room))
+        return cls(found, min(found, of_address), held)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 What comes before a whole request is where strangers can do harm, so all of it is here, and bounded:
 how many connections there are (:mod:`.connections`), how long a head and a body may take, and how
 large they may be. What is read is decided by :mod:`.request_reader`, and who may ask by an
-:class:`~.admission.Access`. A server may answer a request itself, as it is (:data:`Responder`);
+:data:`~.admission.Access`. A server may answer a request itself, as it is (:data:`Responder`);
 others, such as those for pages, go to aiohttp, written by the standard. A connection that sends
 nothing costs one small object. What comes after a request is bounded, too: how long a peer may take
 to receive its reply, and how many bytes wait for it.
@@ -275,7 +275,7 @@ class Front(asyncio.BufferedProtocol):
     def _admit(self) -> None:
         head = self._reader.head
         assert head is not None
-        verdict = self._site.settings.access.check(head, self.address)
+        verdict = self._site.settings.access(head, self.address)
         if isinstance(verdict, Refusal):
             self._refuse(verdict)
             return

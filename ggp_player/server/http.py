@@ -36,7 +36,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from gdl.system import raise_open_files_limit, return_large_blocks
+from gdl.system import return_large_blocks
 from ggp_player.archive import default_archive
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
@@ -68,16 +68,8 @@ RESERVED_FILES = 192
 FILES_PER_MATCH = 16
 """Descriptors for a match, or for a spare process: channels, pipes and shared memory."""
 
-MIN_CONNECTIONS = 8
-
 MAX_HELD = 4 * MAX_MESSAGE
 """Bytes of large messages that are not whole yet, of all connections together."""
-
-MAX_UNREAD = 64 * 2**20
-"""Bytes of replies that wait for their peers, of all connections together."""
-
-MAX_UNREAD_OF_ONE = 32 * 2**20
-"""Bytes of the longest reply; those of game managers are a line."""
 
 LARGE_BODY = 2**16
 """Bytes of a body from which on it is decoded in a thread."""
@@ -364,18 +356,16 @@ def new_site(runner: web.BaseRunner, player: Player, port: int | None = None) ->
     It listens at the port of the settings, unless there is another.
     """
     config = player.config
-    bounds = connection_bounds(config)
-    settings = FrontSettings(config.access, bounds, config.timeouts, responder=responder(player))
+    access, bounds = config.access.check, connection_bounds(config)
+    settings = FrontSettings(access, bounds, config.timeouts, responder=responder(player))
     return FrontSite(runner, (config.host, config.port if port is None else port), settings)
 
 
 def connection_bounds(config: Config) -> ConnectionBounds:
     """How many connections there may be; the open files that matches need are reserved for them."""
     reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
-    room = raise_open_files_limit(config.max_connections + reserved) - reserved
-    most = max(MIN_CONNECTIONS, min(config.max_connections, room))
-    of_address = config.max_connections_per_address
-    return ConnectionBounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
+    most, of_address = config.max_connections, config.max_connections_per_address
+    return ConnectionBounds.beside(reserved, most, of_address, MAX_HELD)
 
 
 def new_runner(player: Player) -> web.AppRunner:

@@ -33,9 +33,10 @@ from ggp_player.cli.options import say_on_stderr
 from ggp_player.cli.reached import reached_at
 from ggp_player.cli.serve import access_sentence
 from ggp_player.errors import GgpPlayerError
+from ggp_player.front.connections import MIN_CONNECTIONS
 from ggp_player.server.access import is_loopback
 from ggp_player.server.config import Config
-from ggp_player.server.http import MIN_CONNECTIONS, connection_bounds, listening_failure
+from ggp_player.server.http import connection_bounds, listening_failure
 from ggp_player.server.match_journal import JournalFolder
 from ggp_player.server.monitoring import loop_delay_measured
 from ggp_player.worker.compiling import is_warm

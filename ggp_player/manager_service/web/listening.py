@@ -11,9 +11,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from gdl.system import raise_open_files_limit
 from ggp_player.errors import ManagerError
-from ggp_player.front.admission import OpenAccess
+from ggp_player.front.admission import open_access
 from ggp_player.front.connections import ConnectionBounds, Timeouts
 from ggp_player.front.front import MAX_LINE, FrontSettings, FrontSite
 from ggp_player.front.request_reader import Reading, Refusal
@@ -28,8 +27,6 @@ MAX_CONNECTIONS = 1024
 """Connections to the service, where the system lets it have so many files."""
 
 MAX_CONNECTIONS_OF_ADDRESS = 256
-
-MIN_CONNECTIONS = 8
 
 RESERVED_FILES = 128
 """Descriptors for the service itself and its database, and for connections not counted yet."""
@@ -49,12 +46,6 @@ BODY_SECONDS = 60.0
 MAX_HELD = 4 * MAX_BODY
 """Bytes of requests that are not whole yet, of all connections together."""
 
-MAX_UNREAD = 64 * 2**20
-"""Bytes of answers that wait for their peers, of all connections together."""
-
-MAX_UNREAD_OF_ONE = 32 * 2**20
-"""Bytes of answers that wait for one peer."""
-
 STOPPING_SECONDS = 2.0
 """How long open requests get when the service stops."""
 
@@ -67,7 +58,7 @@ def new_site(
 ) -> FrontSite:
     """Create what listens at an address, beside so many matches at a time."""
     settings = FrontSettings(
-        OpenAccess(),
+        open_access,
         connection_bounds(concurrency),
         Timeouts(HEAD_SECONDS, BODY_SECONDS),
         Reading(MAX_BODY, guesses=False),
@@ -111,10 +102,8 @@ def new_runner(application: web.Application) -> web.AppRunner:
 def connection_bounds(concurrency: int) -> ConnectionBounds:
     """How many connections there may be, beside the open files that so many matches need."""
     reserved = reserved_files(concurrency)
-    room = raise_open_files_limit(MAX_CONNECTIONS + reserved) - reserved
-    most = max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, room))
-    of_address = min(most, MAX_CONNECTIONS_OF_ADDRESS)
-    return ConnectionBounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
+    most, of_address = MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS
+    return ConnectionBounds.beside(reserved, most, of_address, MAX_HELD)
 
 
 def reserved_files(concurrency: int) -> int:

@@ -1,6 +1,6 @@
 """What the front hands on of a request, and from whom."""
 
-from ggp_player.front.admission import Admission, OpenAccess, plain_address
+from ggp_player.front.admission import Admission, open_access, plain_address
 from ggp_player.front.request_reader import RequestHead
 
 
@@ -12,4 +12,4 @@ def test_addresses_are_written_in_one_way() -> None:
 
 def test_open_access_admits_everything_as_it_is() -> None:
     head = RequestHead("DELETE", "/api/players/ann", "1.1", (("host", "a.example.org"),))
-    assert OpenAccess().check(head, "192.0.2.1") == Admission("192.0.2.1", head)
+    assert open_access(head, "192.0.2.1") == Admission("192.0.2.1", head)

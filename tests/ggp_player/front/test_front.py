@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from ggp_player.front import front as front_module
-from ggp_player.front.admission import OpenAccess
+from ggp_player.front.admission import open_access
 from ggp_player.front.connections import ConnectionBounds, Timeouts
 from ggp_player.front.front import FrontSettings, FrontSite
 from ggp_player.front.request_reader import Reading
@@ -51,7 +51,7 @@ async def served(
     app.router.add_route("*", "/{tail:.*}", echo)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    settings = FrontSettings(OpenAccess(), bounds, timeouts, reading, tls=tls)
+    settings = FrontSettings(open_access, bounds, timeouts, reading, tls=tls)
     site = FrontSite(runner, ("127.0.0.1", 0), settings)
     await site.start()
     try:

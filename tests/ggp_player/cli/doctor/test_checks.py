@@ -209,7 +209,7 @@ def test_memory(free: int | None, verdict: str, monkeypatch: pytest.MonkeyPatch)
 def test_a_low_limit_of_open_files(
     limit: int, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggp_player.server.http.raise_open_files_limit", returning(limit))
+    monkeypatch.setattr("ggp_player.front.connections.raise_open_files_limit", returning(limit))
     monkeypatch.setattr(system, "raise_open_files_limit", returning(limit))
     found, sentence = checks.check_open_files(DEFAULTS)
     assert found == verdict

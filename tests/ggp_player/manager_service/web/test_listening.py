@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from ggp_player.front import connections
+from ggp_player.front.connections import MIN_CONNECTIONS
 from ggp_player.manager_service.web import api, listening
 from ggp_player.manager_service.web.api import MAX_BODY
 from ggp_player.manager_service.web.listening import (
     FILES_PER_MATCH,
     MAX_CONNECTIONS,
-    MIN_CONNECTIONS,
     connection_bounds,
     reserved_files,
 )
@@ -22,15 +23,15 @@ from tests.support.manager_service import Asker, asker
 
 
 def test_files_are_reserved_for_matches(monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit, connections in (
+    for limit, expected in (
         (10**6, MAX_CONNECTIONS),
         (1024, 1024 - reserved_files(64)),
         (256, MIN_CONNECTIONS),
     ):
-        monkeypatch.setattr(listening, "raise_open_files_limit", lambda _, most=limit: most)
+        monkeypatch.setattr(connections, "raise_open_files_limit", lambda _, most=limit: most)
         bounds = connection_bounds(64)
-        assert bounds.connections == connections
-        assert bounds.of_address <= connections
+        assert bounds.connections == expected
+        assert bounds.of_address <= expected
     assert reserved_files(65) - reserved_files(64) == FILES_PER_MATCH
     assert reserved_files(64) < 1024 - 128  # a usual limit leaves room for others
 

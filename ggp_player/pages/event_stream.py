@@ -7,9 +7,8 @@ to know once more. So nothing is kept here of what was sent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, suppress
-from types import TracebackType
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 
 from aiohttp import web
 
@@ -39,39 +38,25 @@ def counted(streams: Streams, request: web.Request) -> AbstractContextManager[No
     return streams.counted(request.remote)
 
 
+@asynccontextmanager
+async def event_stream(request: web.Request) -> AsyncIterator[EventStream]:
+    """Open a stream to a page; leaving the block ends it, and so does a page that has gone."""
+    stream = EventStream(web.StreamResponse(headers=_HEADERS))
+    if (front := front_of(request)) is not None:
+        front.begin_stream()
+    with suppress(ConnectionError):
+        await stream.response.prepare(request)
+    with suppress(ConnectionError, TimeoutError):
+        yield stream
+        with suppress(RuntimeError):
+            await stream.response.write_eof()
+
+
 class EventStream:
-    """Sends JSON to a page, as long as it listens: ``async with EventStream(request) as stream``.
+    """Sends JSON to a page, as long as it listens; a handler returns its ``response``."""
 
-    Leaving it ends the stream. A page that has gone is no error: the block just ends.
-    """
-
-    def __init__(self, request: web.Request) -> None:
-        self._request = request
-        self._response = web.StreamResponse(headers=_HEADERS)
-
-    @property
-    def response(self) -> web.StreamResponse:
-        """What a handler returns afterwards."""
-        return self._response
-
-    async def __aenter__(self) -> EventStream:
-        if (front := front_of(self._request)) is not None:
-            front.begin_stream()
-        with suppress(ConnectionError):
-            await self._response.prepare(self._request)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool:
-        has_left = isinstance(error, ConnectionError | TimeoutError)
-        with suppress(ConnectionError, RuntimeError):
-            if error is None:
-                await self._response.write_eof()
-        return has_left
+    def __init__(self, response: web.StreamResponse) -> None:
+        self.response = response
 
     async def send(self, body: bytes, event: str = "message") -> None:
         """Send one JSON text without line ends. Raises ConnectionError where the page has gone."""
@@ -108,7 +93,7 @@ class EventStream:
 
     async def _write(self, data: bytes) -> None:
         async with asyncio.timeout(WRITE_SECONDS):
-            await self._response.write(data)
+            await self.response.write(data)
 
 
 async def _comes_until(news: Callable[[], Awaitable[object]], end: float) -> bool:

@@ -34,7 +34,7 @@ from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.event_stream import EventStream, counted
+from ggp_player.pages.event_stream import counted, event_stream
 from ggp_player.pages.live_matches import LiveMatches
 from ggp_player.pages.position_pages import PositionMeans, PositionPages
 from ggp_player.pages.site import NO_PAGE, STATIC, PageSite
@@ -173,7 +173,7 @@ class PlayerPages:
         self, request: web.Request, match: str, next_message: Callable[[], bytes | None]
     ) -> web.StreamResponse:
         with counted(self._streams, request), self._live.look(match):
-            async with EventStream(request) as stream:
+            async with event_stream(request) as stream:
                 await stream.follow(self._live.news, next_message)
         return stream.response
 

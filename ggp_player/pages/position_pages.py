@@ -35,7 +35,7 @@ from ggp_player.front.connections import Streams
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_messages import Drawing, DrawPosition
-from ggp_player.pages.event_stream import EventStream, counted
+from ggp_player.pages.event_stream import counted, event_stream
 from ggp_player.pages.positions import MAX_VARIATION_TEXT, ShownPosition
 from ggp_player.pages.security import UNSTORED_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
@@ -133,7 +133,7 @@ class PositionPages:
             return message or (None if is_told else b"")
 
         with counted(self._streams, request), analysis.looked_at():
-            async with EventStream(request) as stream:
+            async with event_stream(request) as stream:
                 await stream.follow(analysis.news, next_message)
         return stream.response
 

@@ -10,7 +10,7 @@ from aiohttp.typedefs import Handler
 
 from ggp_player.languages import Sentence
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.event_stream import event_stream
 from ggp_player.play.page import PlayPage
 from ggp_player.play.table import Table
 
@@ -73,13 +73,13 @@ class MatchPages:
     async def until_it_begins(self, request: web.Request) -> web.StreamResponse:
         """Tell a page that waits when the first match has begun, by the end of the stream."""
         await self.warm_up()
-        async with EventStream(request) as stream:
+        async with event_stream(request) as stream:
             is_told = self._has_begun.is_set
             await stream.follow(self._has_begun.wait, lambda: None if is_told() else b"")
         return stream.response
 
     async def _ended(self, request: web.Request) -> web.StreamResponse:
         """Tell a page at once that another one has taken its place before its events were asked."""
-        async with EventStream(request) as stream:
+        async with event_stream(request) as stream:
             await stream.follow(self._has_begun.wait, lambda: None)
         return stream.response

@@ -35,7 +35,7 @@ from gdl.language import format_text, opening_comment
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.languages import Language, Sentence, sentence_of
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.event_stream import event_stream
 from ggp_player.pages.security import UNSTORED_HEADERS, WriteGuard
 from ggp_player.pages.site import NO_PAGE, PageSite, asks_for_page, language_of
 from ggp_player.pages.told_moves import moves_of_view
@@ -241,7 +241,7 @@ class PlayPage:
         self._viewers.append(seen)
         self._note_viewers()
         try:
-            async with EventStream(request) as stream:
+            async with event_stream(request) as stream:
                 await stream.follow(self.table.news, lambda: self._next_message(seen))
         finally:
             self._viewers.remove(seen)

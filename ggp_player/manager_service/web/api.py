@@ -60,7 +60,7 @@ from ggp_player.manager_service.web.shown import (
     summarise,
 )
 from ggp_player.manager_service.web.tables import EventTables
-from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
+from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, event_stream
 from ggp_player.pages.security import UNSTORED_HEADERS, is_own_page
 from ggp_player.play.table import HUMAN
 from ggp_player.protocol import Dialect
@@ -477,7 +477,7 @@ class Api:
             most = f"{MAX_FOLLOWERS_OF_ADDRESS} of one address, or {MAX_FOLLOWERS} in all"
             raise ApiError(503, f"{most}, follow already")
         with self._followers.counted(request.remote), news.follow() as queue:
-            async with EventStream(request) as stream:
+            async with event_stream(request) as stream:
                 while True:
                     try:
                         async with asyncio.timeout(KEEP_ALIVE_SECONDS):

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import aiohttp
 from aiohttp import web
 
-from ggp_player.pages.event_stream import BURST, PAUSE_SECONDS, EventStream
+from ggp_player.pages.event_stream import BURST, PAUSE_SECONDS, event_stream
 
 
 async def followed(count: int) -> tuple[list[float], list[int]]:
@@ -22,7 +22,7 @@ async def followed(count: int) -> tuple[list[float], list[int]]:
 
     async def handler(request: web.Request) -> web.StreamResponse:
         with patch("ggp_player.pages.event_stream.asyncio.sleep", pause):
-            async with EventStream(request) as stream:
+            async with event_stream(request) as stream:
                 await stream.follow(asyncio.Event().wait, lambda: next(left))
         return stream.response
 

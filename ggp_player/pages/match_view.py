@@ -125,14 +125,9 @@ class MatchView:
         self._problems: deque[dict[str, object]] = deque(maxlen=MAX_PROBLEMS)
         self._end: MatchEnded | None = None
         self._about_game = ""
-        self._clock: dict[str, object] = {
-            "kind": "start",
-            "asked": start.time,
-            "clock": start.start_clock,
-            "seconds": start.start_clock,
-            "chosen": None,
-        }
-        self._thoughts: Thoughts | None = None
+        self._clock = _clock("start", start.time, start.start_clock, start.start_clock)
+        self.thoughts: Thoughts | None = None
+        """What the search of the newest turn thinks."""
         self._drawing: Drawing | None = None
         self._drawn_turn = 0
         self.placed_line: Line = ()
@@ -147,15 +142,6 @@ class MatchView:
     def is_over(self) -> bool:
         """Whether the match has ended."""
         return self._end is not None
-
-    @property
-    def thoughts(self) -> Thoughts | None:
-        """What the search of the newest turn thinks."""
-        return self._thoughts
-
-    def apply(self, event: Event) -> None:
-        """Follow an event."""
-        self._apply(event)
 
     @property
     def turn(self) -> int:
@@ -193,10 +179,6 @@ class MatchView:
         self.placed_line, self._places = line, places
         self._note("places")
 
-    def changes_since(self, version: int) -> dict[str, object]:
-        """The sections that have changed since a version, and the turns."""
-        return self.shown().changes_since(version)
-
     def shown(self) -> ShownMatch:
         """What there is to show now."""
         sections = {name: self._section(name) for name in self._changed}
@@ -233,7 +215,7 @@ class MatchView:
             case "places":
                 return {"turn": self._drawn_turn, "line": self._places}
             case "thoughts":
-                return self._thoughts
+                return self.thoughts
             case _:
                 return list(self._problems)
 
@@ -285,24 +267,18 @@ class MatchView:
     # ---------------------------------------------------------------------- events
 
     @singledispatchmethod
-    def _apply(self, event: Event) -> None:
-        """Events of other kinds change nothing."""
+    def apply(self, event: Event) -> None:
+        """Follow an event; those of other kinds than these change nothing."""
 
-    @_apply.register
+    @apply.register
     def _(self, event: TurnAsked) -> None:
         if event.joint_move and event.turn:
             self._set_turn(event.turn - 1, joint_move=event.joint_move)
         self._set_turn(event.turn)
-        self._clock = {
-            "kind": "play",
-            "asked": event.time,
-            "clock": event.clock,
-            "seconds": event.seconds,
-            "chosen": None,
-        }
+        self._clock = _clock("play", event.time, event.clock, event.seconds)
         self._note("clock", "about")
 
-    @_apply.register
+    @apply.register
     def _(self, event: StateReached) -> None:
         if self.state is not None and self.state.turn == event.turn - 1:
             self.before = self.state.state
@@ -315,34 +291,29 @@ class MatchView:
             self.roles = event.roles
             self._note("about")
 
-    @_apply.register
+    @apply.register
     def _(self, event: Thoughts) -> None:
-        self._thoughts = event
+        self.thoughts = event
         self._note("thoughts")
 
-    @_apply.register
+    @apply.register
     def _(self, event: GameDescribed) -> None:
         self._about_game = event.text
         self._note("about")
 
-    @_apply.register
+    @apply.register
     def _(self, event: MoveChosen) -> None:
         names = ("move", "value", "proved", "note", "source", "seconds")
         self._set_turn(event.turn, **{name: getattr(event, name) for name in names})
         self._clock = {**self._clock, "chosen": event.time, "margin_left": event.margin_left}
         self._note("clock")
 
-    @_apply.register
+    @apply.register
     def _(self, event: StepMade) -> None:
         if event.step:
             self._set_turn(event.step - 1, joint_move=event.joint_move, errors=event.errors)
-        self._clock = {
-            "kind": "play",
-            "asked": event.time,
-            "clock": self.start.play_clock,
-            "seconds": self.start.play_clock,
-            "chosen": None,
-        }
+        clock = self.start.play_clock
+        self._clock = _clock("play", event.time, clock, clock)
         if event.state:
             reached = StateReached(
                 match=event.match,
@@ -351,19 +322,24 @@ class MatchView:
                 roles=self.roles,
                 state=event.state,
             )
-            self._apply(reached)
+            self.apply(reached)
         self._note("clock", "about")
 
-    @_apply.register
+    @apply.register
     def _(self, event: MatchProblem) -> None:
         problem = {"turn": event.turn, "time": event.time, "text": event.text}
         self._problems.append(problem)
         self._note("problems")
 
-    @_apply.register
+    @apply.register
     def _(self, event: MatchEnded) -> None:
         if event.joint_move and event.turn:
             self._set_turn(event.turn - 1, joint_move=event.joint_move)
         self._end, self.status = event, event.status
         self._clock = {**self._clock, "kind": "none"}
         self._note("about", "clock")
+
+
+def _clock(kind: str, asked: int, clock: float, seconds: float) -> dict[str, object]:
+    """A clock that runs since a move was asked for; ``seconds`` of it are for the search."""
+    return {"kind": kind, "asked": asked, "clock": clock, "seconds": seconds, "chosen": None}

@@ -39,17 +39,17 @@ def chosen(turn: int, move: str) -> MoveChosen:
 
 
 def turns(view: MatchView, version: int = 0) -> list[Turn]:
-    found = view.changes_since(version).get("turns", [])
+    found = view.shown().changes_since(version).get("turns", [])
     assert isinstance(found, list)
     return found
 
 
 def test_a_viewer_that_begins_gets_all_and_then_what_is_new(view: MatchView) -> None:
-    assert view.changes_since(0).keys() == {"about", "clock"}
+    assert view.shown().changes_since(0).keys() == {"about", "clock"}
     view.apply(asked(0))
     view.apply(chosen(0, "a"))
     before = view.version
-    assert view.changes_since(before) == {}
+    assert view.shown().changes_since(before) == {}
     view.apply(asked(1, "a", "b"))
     assert [turn.turn for turn in turns(view, before)] == [0, 1]
     assert [turn.turn for turn in turns(view)] == [0, 1]
@@ -61,7 +61,7 @@ def test_a_viewer_that_begins_gets_all_and_then_what_is_new(view: MatchView) -> 
 def test_the_kind_of_game_stands_with_what_the_match_is(view: MatchView) -> None:
     before = view.version
     view.apply(GameDescribed(match="k", time=1500, text="two rivals"))
-    changed = view.changes_since(before)
+    changed = view.shown().changes_since(before)
     assert changed.keys() == {"about"}
     about = changed["about"]
     assert isinstance(about, dict)
@@ -69,7 +69,7 @@ def test_the_kind_of_game_stands_with_what_the_match_is(view: MatchView) -> None
 
 
 def test_clocks(view: MatchView) -> None:
-    assert view.changes_since(0)["clock"] == {
+    assert view.shown().changes_since(0)["clock"] == {
         "kind": "start",
         "asked": 1000,
         "clock": 9,
@@ -78,7 +78,7 @@ def test_clocks(view: MatchView) -> None:
     }
     view.apply(asked(0))
     view.apply(chosen(0, "a"))
-    clock = view.changes_since(0)["clock"]
+    clock = view.shown().changes_since(0)["clock"]
     assert isinstance(clock, dict)
     assert (clock["kind"], clock["asked"], clock["chosen"]) == ("play", 2000, 3000)
 
@@ -100,7 +100,7 @@ def test_boards_lines_and_thoughts_are_sections(view: MatchView) -> None:
     view.set_drawing(state, Drawing("<svg/>"))
     view.set_places((("a", "b"),), (("0 1 1",),))
     view.apply(Thoughts(match="k", time=2500, turn=0, move="a", value=50.0))
-    found = view.changes_since(0)
+    found = view.shown().changes_since(0)
     board, places = found["board"], found["places"]
     assert isinstance(board, dict)
     assert (board["turn"], board["svg"]) == (0, "<svg/>")
@@ -137,7 +137,7 @@ def test_a_long_match_and_many_problems_are_bounded(view: MatchView) -> None:
         view.apply(MatchProblem(match="k", time=1, turn=turn, text=f"{turn}"))
     assert len(turns(view)) == MAX_TURNS
     assert turns(view)[0].turn == 10
-    problems = view.changes_since(0)["problems"]
+    problems = view.shown().changes_since(0)["problems"]
     assert isinstance(problems, list)
     assert [len(problems), problems[-1]["text"]] == [MAX_PROBLEMS, str(MAX_TURNS + 9)]
 

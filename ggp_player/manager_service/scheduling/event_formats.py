@@ -31,12 +31,13 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from ggp_player.errors import ManagerError
+from ggp_player.lab.sequential_test import SequentialTest, SequentialVerdict
 from ggp_player.manager.tournament.ratings import rate
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager.tournament.standings import match_points
 from ggp_player.manager_service.scheduling.seeds import match_seed
-from ggp_player.manager_service.scheduling.sequential_events import PairTest
+from ggp_player.manager_service.scheduling.sequential_events import standing
 
 Format: TypeAlias = Literal[
     "single", "round_robin", "swiss", "knockout", "ladder", "sequential_test"
@@ -68,7 +69,7 @@ class EventPlan:
     rounds: int = 1
     seed: str = ""
     withdrawn: Mapping[str, int] = field(default_factory=dict)
-    test: PairTest = field(default_factory=PairTest)
+    test: SequentialTest = field(default_factory=SequentialTest)
 
     @property
     def here(self) -> Sequence[str]:
@@ -149,7 +150,8 @@ def next_matches(plan: EventPlan, results: Sequence[MatchResult]) -> list[Planne
 
 
 def _is_decided(plan: EventPlan, results: Sequence[MatchResult]) -> bool:
-    return plan.test.is_decided(plan.players[0], plan.roles, results)
+    _, verdict = standing(plan.test, plan.players[0], plan.roles, results)
+    return verdict is not SequentialVerdict.OPEN
 
 
 def _round_robin(plan: EventPlan) -> list[PlannedMatch]:

@@ -48,7 +48,7 @@ from ggp_player.manager_service.scheduling.news import News
 from ggp_player.manager_service.scheduling.public_view import PublicView, delay_of
 from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Presence, Roster
 from ggp_player.manager_service.scheduling.seeds import EventSecrets
-from ggp_player.manager_service.scheduling.sequential_events import PairTest
+from ggp_player.manager_service.scheduling.sequential_events import sequential_test_of
 from ggp_player.manager_service.storage.faces import ENDED
 from ggp_player.manager_service.storage.store import (
     OPEN,
@@ -489,7 +489,7 @@ class Scheduler:
         roles = {game: await self._count_roles(digest) for game, digest in event.digests.items()}
         seed = EventSecrets.of(settings).seed
         withdrawn = settings.get("withdrawn", {})
-        test = PairTest.of(settings)
+        test = sequential_test_of(settings)
         rounds = settings["rounds"]
         return EventPlan(settings["format"], roles, names, rounds, seed, withdrawn, test)
 

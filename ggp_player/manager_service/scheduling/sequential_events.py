@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -31,50 +30,27 @@ MOST_PAIRS = 1000
 """Pairs of each game after which a test ends without a verdict, unless the event says more."""
 
 
-@dataclass(frozen=True, slots=True)
-class SequentialStanding:
-    """Where a test stands: ``ratio`` ends it at one of the ``bounds``."""
+def standing(
+    test: SequentialTest, first: str, games: Iterable[str], results: Iterable[MatchResult]
+) -> tuple[Estimate, SequentialVerdict]:
+    """Sum up the pairs so far; whether the player ``first`` is stronger is the question."""
+    sums = _sums(first, results)
+    estimates = [sums[game].estimate for game in games]
+    estimate = at_equal_weight(estimates)
+    is_early = any(one.pairs < MIN_PAIRS for one in estimates)
+    return estimate, SequentialVerdict.OPEN if is_early else test.verdict(estimate)
 
-    estimate: Estimate
-    ratio: float
-    bounds: tuple[float, float]
-    verdict: SequentialVerdict
 
+def sequential_test_of(settings: Mapping[str, Any]) -> SequentialTest:
+    """Return the test that the settings of an event name.
 
-@dataclass(frozen=True, slots=True)
-class PairTest:
-    """The test of an event."""
-
-    test: SequentialTest = field(default_factory=SequentialTest)
-
-    def standing(
-        self, first: str, games: Iterable[str], results: Iterable[MatchResult]
-    ) -> SequentialStanding:
-        """Sum up the pairs so far; whether the player ``first`` is stronger is the question."""
-        sums = _sums(first, results)
-        estimates = [sums[game].estimate for game in games]
-        estimate = at_equal_weight(estimates)
-        is_early = any(one.pairs < MIN_PAIRS for one in estimates)
-        verdict = SequentialVerdict.OPEN if is_early else self.test.verdict(estimate)
-        return SequentialStanding(estimate, self.test.ratio(estimate), self.test.bounds, verdict)
-
-    def is_decided(self, first: str, games: Iterable[str], results: Iterable[MatchResult]) -> bool:
-        """Return whether no further pair is needed."""
-        return self.standing(first, games, results).verdict is not SequentialVerdict.OPEN
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> PairTest:
-        """Return the test that the settings of an event name.
-
-        Raises :class:`ManagerError` where they name none.
-        """
-        names = ("elo0", "elo1", "alpha", "beta")
-        try:
-            return cls(
-                SequentialTest(**{name: settings[name] for name in names if name in settings})
-            )
-        except ValueError as error:
-            raise ManagerError(f"elo1: {error}") from error
+    Raises :class:`ManagerError` where they name none.
+    """
+    names = ("elo0", "elo1", "alpha", "beta")
+    try:
+        return SequentialTest(**{name: settings[name] for name in names if name in settings})
+    except ValueError as error:
+        raise ManagerError(f"elo1: {error}") from error
 
 
 def _sums(player: str, results: Iterable[MatchResult]) -> Mapping[str, PairSums]:

@@ -17,7 +17,10 @@ from typing import Any
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.standings import match_points
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
-from ggp_player.manager_service.scheduling.sequential_events import PairTest
+from ggp_player.manager_service.scheduling.sequential_events import (
+    sequential_test_of,
+    standing,
+)
 from ggp_player.manager_service.storage.faces import ENDED
 from ggp_player.manager_service.storage.store import EventMatch, StoredEvent
 from ggp_player.manager_service.web.models import (
@@ -104,21 +107,21 @@ def sequential_test_shown(
     event: StoredEvent, results: Iterable[MatchResult]
 ) -> SequentialTestShown:
     """Return where the test of an event stands."""
-    test = PairTest.of(event.settings)
+    test = sequential_test_of(event.settings)
     players = tuple(event.settings["players"])
-    found = test.standing(players[0], event.digests, results)
-    value, low, high = found.estimate.elo
+    estimate, verdict = standing(test, players[0], event.digests, results)
+    value, low, high = estimate.elo
     is_finite = all(abs(one) < float("inf") for one in (value, low, high))
     return SequentialTestShown(
         players=players,
-        elo0=test.test.elo0,
-        elo1=test.test.elo1,
-        pairs=found.estimate.pairs,
-        points=found.estimate.mean,
+        elo0=test.elo0,
+        elo1=test.elo1,
+        pairs=estimate.pairs,
+        points=estimate.mean,
         elo=IntervalShown(value=value, low=low, high=high) if is_finite else None,
-        ratio=found.ratio,
-        bounds=found.bounds,
-        verdict=found.verdict,
+        ratio=test.ratio(estimate),
+        bounds=test.bounds,
+        verdict=verdict,
     )
 
 

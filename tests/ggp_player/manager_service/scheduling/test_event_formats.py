@@ -19,6 +19,7 @@ from ggp_player.manager_service.scheduling.event_formats import (
     check_plan,
     next_matches,
 )
+from ggp_player.manager_service.scheduling.sequential_events import standing
 
 EIGHT = tuple("abcdefgh")
 
@@ -203,12 +204,12 @@ def test_a_sequential_test_ends_when_it_is_known_who_is_stronger() -> None:
     even = rounds_of(plan, lambda match: played(match, [100, 0]))  # the first seat always wins
     assert len(even) > len(won)
     results = [by_name(match) for one in won for match in one]
-    assert plan.test.standing("a", ["game"], results).verdict == "H1"
-    assert plan.test.standing("b", ["game"], results).verdict == "H0"
+    assert standing(plan.test, "a", ["game"], results)[1] == "H1"
+    assert standing(plan.test, "b", ["game"], results)[1] == "H0"
 
 
 def test_pairs_with_a_failed_match_count_for_nothing() -> None:
     plan = EventPlan("sequential_test", {"game": 2}, ("a", "b"), rounds=20)
     broken = [replace(by_name(one), failure="it hung", goals=()) for one in next_matches(plan, [])]
-    assert plan.test.standing("a", ["game"], broken).estimate.pairs == 0
+    assert standing(plan.test, "a", ["game"], broken)[0].pairs == 0
     assert next_matches(plan, broken)[0].round == 2

@@ -1,36 +1,41 @@
 """One match as the scheduler has it played, and results that organisers decide.
 
-Apart from the scheduler, which says when a match begins and where its result is kept.
+Apart from the scheduler, which says when a match begins, and whether it is played again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
 import gdl
+from gdl import GdlError
 from ggp_player.clock import monotonic
+from ggp_player.errors import GgpPlayerError
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.scheduling.clients import AbsentPlayer
-from ggp_player.manager_service.scheduling.failures import failure_of
 from ggp_player.manager_service.storage.store import EventMatch, StoredEvent
 from ggp_player.match_runner.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.match_runner.players import MatchPlayer
 
 if TYPE_CHECKING:
     from ggp_player.manager_service.scheduling.scheduler import Scheduler
 
-Keep: TypeAlias = Callable[[Mapping[str, Any], str], Awaitable[None]]
-"""Keeps a result, as JSON, and the record of a match."""
+MAX_LACKS = 5
+"""How often a match may be broken off for a lack of the manager's own, before it has failed."""
 
 _RESULT = TypeAdapter(MatchResult)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class MatchInService:
         self._playing.cancel()
         return True
 
-    async def run(self, keep: Keep) -> MatchResult:
+    async def run(self) -> MatchResult:
         """Play the match, have its result and record kept, and only then tell the players."""
         match, scheduler = self._match, self._scheduler
         began = monotonic()
@@ -84,7 +89,9 @@ class MatchInService:
             goals = goals if decision is None else decision.goals
             result = log.result(goals, began, failure)
             extra = {} if decision is None else {"adjudicated": decision.reason}
-            await keep({**dumped(result), **extra}, record)
+            kept = {**dumped(result), **extra}
+            finish = scheduler.store.finish
+            await scheduler.written("a result", finish, match.id, match.match_id, kept, record)
             if manager is not None and is_over:
                 await manager.stop()
         return result
@@ -104,8 +111,22 @@ class MatchInService:
             self._manager = await self._new_manager(stack, log)
             await self._manager.play()
         except Exception as error:  # the event shall go on, whatever is wrong with one match
-            return failure_of(error, self._match.match_id, self._is_last)
+            return self._failure(error)
         return ""
+
+    def _failure(self, error: Exception) -> str:
+        """Say why the match has failed, and log it; raise LackError where it is played again."""
+        match_id = self._match.match_id
+        if what := lack_in(error):
+            if not self._is_last:
+                raise LackError(what, was_sent=True) from error
+            return f"the manager lacked {what} each time that it played this, {MAX_LACKS} times"
+        if isinstance(error, GgpPlayerError | GdlError | OSError | RecursionError):
+            failure = " ".join(str(error).split()) or type(error).__name__
+            _log.warning("the match %s has failed: %s", match_id, failure)
+            return failure
+        _log.error("the match %s has failed", match_id, exc_info=error)
+        return f"an error of the manager: {type(error).__name__}"
 
     async def _new_manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
         match, scheduler = self._match, self._scheduler

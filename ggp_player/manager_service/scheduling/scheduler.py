@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -37,8 +36,8 @@ from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
 from ggp_player.manager_service.scheduling.clients import is_strategy, polls
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
-from ggp_player.manager_service.scheduling.failures import MAX_LACKS
 from ggp_player.manager_service.scheduling.match_in_service import (
+    MAX_LACKS,
     Decision,
     MatchInService,
     decided,
@@ -382,17 +381,16 @@ class Scheduler:
         secrets = EventSecrets.of(open_event.event.settings)
         seed = secrets.of_match(waiting.place, waiting.attempts + 1).seed
         match = replace(waiting, seed=seed)
-        match_id = await self._written("an attempt", self.store.begin_attempt, match)
+        match_id = await self.written("an attempt", self.store.begin_attempt, match)
         if match_id is None:  # cancelled meanwhile
             return
         match = replace(match, match_id=match_id)
         self.public.match_started(match)
-        keep = partial(self._keep, match.id, match_id)
         try:
             is_last = open_event.lacks[match.id] >= MAX_LACKS - 1
             playing = MatchInService(self, open_event.event, match, is_last)
             self._in_service[match.id] = playing
-            result = await playing.run(keep)
+            result = await playing.run()
         except asyncio.CancelledError:
             with suppress(ManagerError):  # its result may have been written
                 await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
@@ -411,20 +409,13 @@ class Scheduler:
         self.own.note(lack.what)
         open_event.lacks[match.id] += 1
         attempt = match.id, match.match_id
-        await self._written("an attempt", self.store.give_back, *attempt, str(lack))
+        await self.written("an attempt", self.store.give_back, *attempt, str(lack))
         await asyncio.sleep(LACK_PAUSE * open_event.lacks[match.id])
         again = await self.call(self.store.match, match.id)
         if again is not None and again.status == "waiting":
             open_event.waiting[match.id] = again
 
-    async def _keep(
-        self, number: int, match_id: str, result: Mapping[str, Any], record: str
-    ) -> None:
-        """Write a result."""
-        values = result, record
-        await self._written("a result", self.store.finish, number, match_id, *values)
-
-    async def _written(
+    async def written(
         self,
         what: str,
         function: Callable[_Given, _Found],
@@ -453,7 +444,7 @@ class Scheduler:
         try:
             planned = await self._planned(open_event.event)
             new = open_event.event, planned or ()
-            added = await self._written("matches", self.store.add_matches, *new)
+            added = await self.written("matches", self.store.add_matches, *new)
         finally:
             open_event.is_planning = False
         open_event.wait_for(added)
@@ -478,7 +469,7 @@ class Scheduler:
 
     async def _end(self, number: int) -> None:
         await self._rate(number)
-        if await self._written("an end", self.store.end_event, number, "completed"):
+        if await self.written("an end", self.store.end_event, number, "completed"):
             self.public.event_ended(number, "completed")
         self._events.pop(number, None)
 

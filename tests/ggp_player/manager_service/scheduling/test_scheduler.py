@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
 from ggp_player.manager_service.scheduling import scheduler
-from ggp_player.manager_service.scheduling.failures import MAX_LACKS
+from ggp_player.manager_service.scheduling.match_in_service import MAX_LACKS
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.store import Store
 from ggp_player.match_runner.own_faults import LackError, SelfWatch

@@ -346,21 +346,19 @@ class Api:
 
     async def start_event(self, request: web.Request) -> web.Response:
         """Begin an event that is planned, or go on with one that is paused."""
-        await self.organising.start(await self.known_event(request))
-        return await self._turned_event(request)
+        return await self._turned_event(request, "start")
 
     async def pause_event(self, request: web.Request) -> web.Response:
         """Begin no match of an event until it is started again."""
-        await self.organising.pause(await self.known_event(request))
-        return await self._turned_event(request)
+        return await self._turned_event(request, "pause")
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""
-        await self.organising.cancel(await self.known_event(request))
-        return await self._turned_event(request)
+        return await self._turned_event(request, "cancel")
 
-    async def _turned_event(self, request: web.Request) -> web.Response:
-        """Show an event to its organiser as it is now, also where spectators see that later."""
+    async def _turned_event(self, request: web.Request, action: str) -> web.Response:
+        """Show an event to its organiser as it is then, also where spectators see that later."""
+        await self.organising.turn(await self.known_event(request), action)
         event = await self.scheduler.call(self.scheduler.store.event, _number(request))
         assert event is not None
         return json_answer(await self.event_shown(event))

@@ -90,14 +90,9 @@ class OrganiserPages:
         raise web.HTTPSeeOther(f"/events/{made.id}")
 
     async def _turn_event(self, request: web.Request) -> web.StreamResponse:
-        event, organising = await self._api.known_event(request), self._api.organising
-        actions = {
-            "start": organising.start,
-            "pause": organising.pause,
-            "cancel": organising.cancel,
-        }
+        event = await self._api.known_event(request)
         try:
-            await actions[request.match_info["action"]](event)
+            await self._api.organising.turn(event, request.match_info["action"])
         except ApiError as error:
             return await event_page(self._site, event, "turn", error)
         raise web.HTTPSeeOther(f"/events/{event.id}")

@@ -92,20 +92,19 @@ class Organising:
             if not is_strategy(self._scheduler.roster.presences[name].player):
                 raise ManagerError(f"players: {name} plays one role of a match only")
 
-    async def start(self, event: StoredEvent) -> None:
-        """Begin an event, or go on with it."""
-        if not await self._scheduler.start_event(event.id):
-            raise ApiError(409, f"the event is {event.status}", "id", "one planned or paused")
+    async def turn(self, event: StoredEvent, action: str) -> None:
+        """Start an event or go on with it, pause it, or cancel it.
 
-    async def pause(self, event: StoredEvent) -> None:
-        """Begin no further match of an event."""
-        if not await self._scheduler.pause_event(event.id):
-            raise ApiError(409, f"the event is {event.status}", "id", "an event that is running")
-
-    async def cancel(self, event: StoredEvent) -> None:
-        """End an event; its matches under way are played to their ends."""
-        if not await self._scheduler.cancel_event(event.id):
-            raise ApiError(409, f"the event is {event.status}", "id", "one that is not over")
+        The matches under way of one that is paused or cancelled are played to their ends.
+        """
+        scheduler = self._scheduler
+        turn, expected = {
+            "start": (scheduler.start_event, "one planned or paused"),
+            "pause": (scheduler.pause_event, "an event that is running"),
+            "cancel": (scheduler.cancel_event, "one that is not over"),
+        }[action]
+        if not await turn(event.id):
+            raise ApiError(409, f"the event is {event.status}", "id", expected)
 
     async def withdraw(self, event: StoredEvent, player: str) -> None:
         """Have a player meet nobody any more in an event."""

@@ -50,7 +50,7 @@ class LiveMatches:
         self.viewers = 0
         self.is_closing = False
         self._bus = bus
-        self._drawer = drawer or Drawer()
+        self.drawer = drawer or Drawer()
         self._clock = clock
         self._events: Subscription | None = None
         self._thoughts: Subscription | None = None
@@ -77,11 +77,6 @@ class LiveMatches:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    @property
-    def drawer(self) -> Drawer:
-        """What draws states."""
-        return self._drawer
-
     async def close(self) -> None:
         """End all streams, and follow no longer."""
         self.is_closing = True
@@ -94,14 +89,14 @@ class LiveMatches:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._drawer.close()
+        await self.drawer.close()
 
     # ---------------------------------------------------------------------- viewers
 
     def expect_viewers(self) -> None:
         """Prepare for drawings: somebody has opened a page."""
-        if self._drawer.helper.process is None and not self.is_closing:
-            self._begin(self._drawer.warm_up())
+        if self.drawer.helper.process is None and not self.is_closing:
+            self._begin(self.drawer.warm_up())
 
     @contextmanager
     def look(self, match: str = "") -> Iterator[None]:
@@ -287,7 +282,7 @@ class LiveMatches:
             view.start.rules, state.state, view.before, line=line, with_drawing=is_new
         )
         draft = view.begin_drawing() if is_new and state.turn == view.turn else None
-        drawings = await self._drawer.draw(request)
+        drawings = await self.drawer.draw(request)
         self._drawn[match] = state
         if drawings and is_new:
             view.set_drawing(state, drawings[0])
@@ -295,7 +290,7 @@ class LiveMatches:
                 self._show(match, draft.with_board(view.board()))
         view.set_places(line, drawings[0].line if drawings else ())
         if view.names is None:
-            view.set_names(await self._drawer.names(view.start.rules))
+            view.set_names(await self.drawer.names(view.start.rules))
         return True
 
     def _show(self, match: str, shown: ShownMatch) -> None:

@@ -36,7 +36,7 @@ from ggp_player.pages.archive_pages import ArchivePages
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.event_stream import counted, event_stream
 from ggp_player.pages.live_matches import LiveMatches
-from ggp_player.pages.position_pages import PositionMeans, PositionPages
+from ggp_player.pages.position_pages import PositionPages
 from ggp_player.pages.site import NO_PAGE, STATIC, PageSite
 from ggp_player.worker.pool import TakeWorker
 
@@ -72,11 +72,11 @@ class PlayerPages:
         self._gallery = gallery
         self._analyses = self._new_analyses(workers) if workers and archive else None
 
-    async def start(self) -> None:
+    async def start(self, _application: web.Application) -> None:
         """Begin to follow the matches."""
         await self._live.__aenter__()
 
-    async def close(self) -> None:
+    async def close(self, _application: web.Application) -> None:
         """End the open streams and the analyses."""
         if self._analyses is not None:
             await self._analyses.close()
@@ -109,8 +109,8 @@ class PlayerPages:
         """Have the application answer for analyses; return the token that allows them."""
         if self._analyses is None:
             return ""
-        means = PositionMeans(self._live.drawer, self._analyses, self._streams)
-        pages = PositionPages(self._site, archive, means)
+        drawer, analyses = self._live.drawer, self._analyses
+        pages = PositionPages(self._site, archive, drawer, analyses, self._streams)
         pages.add_routes(router)
         return pages.guard.token
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated
@@ -59,25 +58,18 @@ class AskedPosition(BaseModel):
     strategy: Annotated[str, Field(max_length=100)] = STRATEGIES[0]
 
 
-@dataclass(frozen=True, slots=True)
-class PositionMeans:
-    """What draws positions and analyses them, and how many may follow what is found."""
-
-    drawer: Drawer
-    analyses: Analyses
-    streams: Streams
-
-
 class PositionPages:
     """Answers requests for positions and analyses of the matches of one archive."""
 
-    def __init__(self, site: PageSite, path: Path, means: PositionMeans) -> None:
+    def __init__(
+        self, site: PageSite, path: Path, drawer: Drawer, analyses: Analyses, streams: Streams
+    ) -> None:
         self.guard = WriteGuard()
         self._site = site
         self._path = path
-        self._drawer = means.drawer
-        self._analyses = means.analyses
-        self._streams = means.streams
+        self._drawer = drawer
+        self._analyses = analyses
+        self._streams = streams
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Have an application answer these requests."""

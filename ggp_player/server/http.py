@@ -191,7 +191,9 @@ def application(player: Player) -> web.Application:
     app = web.Application(client_max_size=MAX_MESSAGE, middlewares=[_errors_as_sentences])
     app.on_response_prepare.append(finish)
     if pages is not None:
-        _add_pages(app, pages)
+        pages.add_routes(app.router)
+        app.on_startup.append(pages.start)
+        app.on_shutdown.append(pages.close)
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
@@ -213,20 +215,6 @@ def _streams(config: Config) -> Streams:
     most = min(config.max_viewers, config.max_connections // 2)
     share = max(1, most * 3 // 4)
     return Streams(most, min(share, config.max_connections_per_address // 2))
-
-
-def _add_pages(app: web.Application, pages: PlayerPages) -> None:
-    """Have the application answer for pages, and follow the matches while it runs."""
-
-    async def start(_app: web.Application) -> None:
-        await pages.start()
-
-    async def close(_app: web.Application) -> None:
-        await pages.close()
-
-    pages.add_routes(app.router)
-    app.on_startup.append(start)
-    app.on_shutdown.append(close)
 
 
 @web.middleware

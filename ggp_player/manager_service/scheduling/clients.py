@@ -19,7 +19,7 @@ from ggp_player.errors import (
 )
 from ggp_player.manager.mailboxes import Mailbox, Mailboxes
 from ggp_player.manager.players import SENT_DIALECTS, RemotePlayer, open_player, seat_of
-from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
+from ggp_player.manager_service.scheduling.people import People, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
 from ggp_player.match_runner.players import MatchPlayer
 from ggp_player.play.human import human_seat
@@ -113,7 +113,7 @@ class Clients:
                 return AbsentPlayer(player.name)
             person = self.people.of(player.name)
             await person.show_rulesheet(ruleset.source.text)
-            return PersonPlayer(person)
+            return person
         server = self._server(player)
         if server is None:
             return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)

@@ -13,9 +13,7 @@ import tempfile
 from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import aiohttp
 
@@ -34,7 +32,12 @@ MAX_PEOPLE = 50
 
 
 class Person:
-    """One person: ``viewers`` counts the open pages, ``socket`` is where the process listens."""
+    """One person, who is a player of the game manager's, too.
+
+    ``viewers`` counts the open pages, ``socket`` is where the process listens.
+    """
+
+    is_human = True
 
     def __init__(self, name: str, socket: Path) -> None:
         self.name = name
@@ -72,6 +75,20 @@ class Person:
             async with asyncio.timeout(READY_SECONDS), self.session() as session:
                 await session.post("/rulesheet", data=text.encode())
 
+    async def send(self, text: str) -> str:
+        """Return the reply to a request, which comes when the person has chosen."""
+        await self.start()
+        loop, body = asyncio.get_running_loop(), text.encode()
+        head = f"POST / HTTP/1.0\r\nHost: person\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+
+        def connect(factory: Callable[[], ReplyProtocol]) -> Awaitable[Connection]:
+            return loop.create_unix_connection(factory, str(self.socket))
+
+        try:
+            return (await exchange(connect, head + body, MAX_REPLY)).decode(errors="replace")
+        except (ServerError, OSError) as error:
+            raise ServerError(f"the page of {self.name} has failed") from error
+
     async def close(self) -> None:
         """End the process, also one that is just being started."""
         async with self._starting:
@@ -86,34 +103,6 @@ class Person:
             auto_decompress=False,
             skip_auto_headers=("User-Agent",),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PersonPlayer:
-    """A person as the game manager sees a player."""
-
-    is_human: ClassVar[bool] = True
-
-    person: Person
-
-    @property
-    def name(self) -> str:
-        """The name of the person."""
-        return self.person.name
-
-    async def send(self, text: str) -> str:
-        """Return the reply to a request, which comes when the person has chosen."""
-        await self.person.start()
-        loop, body = asyncio.get_running_loop(), text.encode()
-        head = f"POST / HTTP/1.0\r\nHost: person\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-
-        def connect(factory: Callable[[], ReplyProtocol]) -> Awaitable[Connection]:
-            return loop.create_unix_connection(factory, str(self.person.socket))
-
-        try:
-            return (await exchange(connect, head + body, MAX_REPLY)).decode(errors="replace")
-        except (ServerError, OSError) as error:
-            raise ServerError(f"the page of {self.name} has failed") from error
 
 
 class People:

@@ -11,7 +11,7 @@ import pytest
 
 from ggp_player.errors import ServerError
 from ggp_player.manager_service.scheduling import people
-from ggp_player.manager_service.scheduling.people import People, Person, PersonPlayer
+from ggp_player.manager_service.scheduling.people import People, Person
 
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
@@ -54,9 +54,8 @@ async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> N
         rules = (
             "(role ann) (init a) (legal ann x) (legal ann y) (<= terminal (true b)) (goal ann 1)"
         )
-        player = PersonPlayer(ann)
-        assert await player.send(f"(START m ann ({rules}) 10 10)") == "ready"
-        asked = asyncio.create_task(player.send("(PLAY m NIL)"))
+        assert await ann.send(f"(START m ann ({rules}) 10 10)") == "ready"
+        asked = asyncio.create_task(ann.send("(PLAY m NIL)"))
         process = ann.helper.process
         assert process is not None
         async with ann.session() as session, session.get("/people/ann/events") as answer:

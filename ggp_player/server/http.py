@@ -171,8 +171,7 @@ def application(player: Player) -> web.Application:
 
     async def get(request: web.Request) -> web.StreamResponse:
         if (found := page(player, request.path)) is not None:
-            kind = {"Content-Type": found.content_type}
-            return web.Response(status=found.status, body=found.body, headers=kind)
+            return found
         if pages is not None and request.path == "/":
             return await pages.front_page(request)
         if pages is not None and asks_for_page(request):

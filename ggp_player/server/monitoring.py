@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic_core import to_json
 
@@ -33,15 +34,6 @@ PATHS = ("/metrics", "/healthz", "/readyz")
 
 TICK = 0.1
 """Seconds between two measurements of the event loop's delay."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """An HTTP response; ``content_type`` is a whole header."""
-
-    status: int
-    content_type: str
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +77,17 @@ def is_monitoring(target: str) -> bool:
     return target.partition("?")[0] in PATHS
 
 
-def page(player: Player, path: str) -> Page | None:
+def page(player: Player, path: str) -> web.Response | None:
     """Make the page at a path; None where there is none."""
     if path == "/metrics":
-        return Page(200, CONTENT_TYPE_LATEST, player.metrics.text())
+        kind = {"Content-Type": CONTENT_TYPE_LATEST}
+        return web.Response(body=player.metrics.text(), headers=kind)
     if path not in PATHS:
         return None
     now = readiness(player)
     is_good = now.is_ready if path == "/readyz" else now.is_healthy
-    return Page(200 if is_good else 503, "application/json", to_json(now) + b"\n")
+    body = to_json(now) + b"\n"
+    return web.Response(status=200 if is_good else 503, body=body, content_type="application/json")
 
 
 @asynccontextmanager

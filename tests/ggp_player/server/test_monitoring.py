@@ -193,6 +193,7 @@ async def test_a_player_whose_searches_fail_is_not_healthy(subject: Subject, hea
     found = page(player, "/healthz")
     assert found is not None
     assert found.status == healthy
+    assert isinstance(found.body, bytes)
     assert f"{subject}: out of order" in found.body.decode()
 
 

@@ -21,7 +21,6 @@ from ggp_player.protocol.dialects import (
     parse_request,
     reply_syntax,
 )
-from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.dialects.stanford import Envelope, format_envelope, parse_envelope
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
@@ -54,19 +53,13 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.prefix import (
-    format_info_reply,
-    parse_info_reply,
-    parse_move,
-    spaced,
-)
+from ggp_player.protocol.prefix import format_info_reply, parse_move, spaced
 from ggp_player.protocol.seat_messages import LastStep, SeatMessages, abort_text
 
 __all__ = [
     "ABORTED",
     "BUSY",
     "CONNECTION_ERROR",
-    "DID_RULE",
     "DONE",
     "ILLEGAL",
     "MAX_STATE_CHARACTERS",
@@ -108,7 +101,6 @@ __all__ = [
     "move_texts",
     "notation_of_message",
     "parse_envelope",
-    "parse_info_reply",
     "parse_move",
     "parse_request",
     "reply_syntax",

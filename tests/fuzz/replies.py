@@ -12,7 +12,7 @@ from functools import cache
 import gdl
 from ggp_player.errors import ProtocolError, ServerError
 from ggp_player.manager.players import MAX_REPLY, RemotePlayer
-from ggp_player.protocol import parse_info_reply
+from ggp_player.protocol.prefix import parse_info_reply
 from tests.fuzz.mutators import token_mutator
 from tests.fuzz.target import Target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggp_player.events import EventBus, StateReached
-from ggp_player.protocol import DID_RULE
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.server.config import Config
 from ggp_player.server.player import LONG_RULES, Message, Player
 from tests.ggp_player.conftest import Ear

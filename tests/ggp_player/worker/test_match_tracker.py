@@ -10,7 +10,7 @@ from gdl.grounding import gringo
 from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
 from ggp_player.events import ObservedStep
-from ggp_player.protocol import DID_RULE
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.worker import compiling, match_tracker
 from ggp_player.worker.match_tracker import MatchTracker
 from tests.support.full_disk import full_disk

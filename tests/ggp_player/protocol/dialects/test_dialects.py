@@ -12,7 +12,6 @@ from gdl.language import Notation
 from gdl.language.keywords import CONNECTIVES
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol import (
-    DID_RULE,
     SYNTAXES,
     Abort,
     Beginning,
@@ -39,6 +38,7 @@ from ggp_player.protocol import (
     parse_request,
     reply_syntax,
 )
+from ggp_player.protocol.dialects.dresden import DID_RULE
 from ggp_player.protocol.lexer import is_name
 
 LEFT, NOOP, MARK = (gdl.parse_term(text) for text in ("left", "noop", "(mark 1 1)"))

@@ -17,6 +17,7 @@ from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import PositionError, UnplayableError
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawing_messages import (
+    ANSWERS,
     Answer,
     Drawing,
     DrawingRequest,
@@ -24,7 +25,6 @@ from ggp_player.pages.drawing_messages import (
     FindGame,
     NameMoves,
     RecordSteps,
-    decode_answer,
     encode,
 )
 from ggp_player.pages.positions import ShownPosition
@@ -174,7 +174,8 @@ class Drawer:
 
     async def _answer(self, request: DrawingRequest) -> Answer:
         try:
-            answer = decode_answer(await self.helper.ask(encode(request), DRAWING_SECONDS))
+            line = await self.helper.ask(encode(request), DRAWING_SECONDS)
+            answer = ANSWERS.validate_json(line)
         except (OSError, ValueError) as error:
             self._put_off(request)
             return Answer(error=f"the process that draws {_reason(error)}")

@@ -156,22 +156,12 @@ DrawingRequest: TypeAlias = (
     DrawState | DrawSteps | DrawPosition | DrawMoves | RecordSteps | NameMoves | FindGame
 )
 
-_REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
+REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
 )
-_ANSWERS = TypeAdapter(Answer)
-
-
-def decode_request(line: bytes) -> DrawingRequest:
-    """Decode a request. Raises ValueError where it is none."""
-    return _REQUESTS.validate_json(line)
+ANSWERS = TypeAdapter(Answer)
 
 
 def encode(message: DrawingRequest | Answer) -> bytes:
     """Encode a message as a line."""
     return to_json(message) + b"\n"
-
-
-def decode_answer(line: bytes) -> Answer:
-    """Decode an answer. Raises ValueError where it is none."""
-    return _ANSWERS.validate_json(line)

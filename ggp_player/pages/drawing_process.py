@@ -42,6 +42,7 @@ from ggp_player.archive import open_archive, prepare_archives
 from ggp_player.errors import PositionError, StrategyError
 from ggp_player.pages.drawing_messages import (
     MAX_LINE,
+    REQUESTS,
     Answer,
     Drawing,
     DrawingRequest,
@@ -53,7 +54,6 @@ from ggp_player.pages.drawing_messages import (
     Line,
     NameMoves,
     RecordSteps,
-    decode_request,
     encode,
 )
 from ggp_player.pages.positions import MatchTree
@@ -133,7 +133,7 @@ def _answer_line(line: bytes) -> bytes:
     has_timer = hasattr(signal, "setitimer")
     if has_timer:  # nothing handles its signal, which ends the process
         signal.setitimer(signal.ITIMER_VIRTUAL, REQUEST_SECONDS)
-    answered = encode(answer(decode_request(line)))
+    answered = encode(answer(REQUESTS.validate_json(line)))
     if has_timer:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return answered

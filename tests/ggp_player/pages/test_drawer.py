@@ -334,8 +334,8 @@ def test_a_limit_that_went_unheard_is_raised_again() -> None:
 def test_the_system_ends_a_request_that_nothing_else_can_end() -> None:
     program = (
         "from ggp_player.pages import drawing_process as process; process.REQUEST_SECONDS = 0.1; "
-        "process.decode_request = process.answer = lambda _: sum(iter(int, 1)); "  # no Python runs
-        "process._answer_line(b'')"
+        "process.answer = lambda _: sum(iter(int, 1)); "  # no Python runs
+        """process._answer_line(b'{"kind": "NameMoves", "rules": ""}')"""
     )
     ended = subprocess.run([sys.executable, "-c", program], check=False)
     assert ended.returncode == -signal.SIGVTALRM

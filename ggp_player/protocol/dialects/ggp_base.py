@@ -15,7 +15,6 @@ from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
     Abort,
     Info,
-    InfoReply,
     Ping,
     Play,
     Preview,
@@ -29,17 +28,9 @@ from ggp_player.protocol.prefix import spaced
 class PrefixSyntax(Syntax):
     """What all dialects in KIF have in common; they are written as ggp-base writes them."""
 
-    def parse_info_reply(self, text: str) -> InfoReply:
-        """Parse the reply to INFO; unknown keys are skipped."""
-        return prefix.parse_info_reply(text)
-
-    def format_info_reply(self, reply: InfoReply) -> str:
-        """Write the reply to INFO; a key without a value is left out."""
-        return prefix.format_info_reply(reply)
-
-    def parse_move(self, text: str) -> Term:
-        """Parse a move in KIF."""
-        return prefix.parse_move(text)
+    parse_info_reply = staticmethod(prefix.parse_info_reply)
+    format_info_reply = staticmethod(prefix.format_info_reply)
+    parse_move = staticmethod(prefix.parse_move)
 
     def format_move(self, move: Term) -> str:
         """Write a move in KIF."""

@@ -96,6 +96,9 @@ STANFORD_PREFIX = StanfordPrefix()
 class InfixSyntax(Syntax):
     """What the dialects in infix have in common."""
 
+    parse_move = staticmethod(infix.parse_move)
+    format_move = staticmethod(infix.format_term)
+
     def parse_info_reply(self, text: str) -> InfoReply:
         """Parse the reply to INFO: a word alone is the status. A reply in KIF is read too."""
         if text.lstrip().startswith("("):
@@ -112,14 +115,6 @@ class InfixSyntax(Syntax):
         pairs = {"name": reply.name, "status": reply.status, "species": reply.species}
         written = (f"{key}({infix_name(value)})" for key, value in pairs.items() if value)
         return f"info({','.join(written)})"
-
-    def parse_move(self, text: str) -> gdl.Term:
-        """Parse a move in infix."""
-        return infix.parse_move(text)
-
-    def format_move(self, move: gdl.Term) -> str:
-        """Write a move in infix."""
-        return infix.format_term(move)
 
     def _format(self, request: Request) -> str:
         command = type(request).__name__.lower()

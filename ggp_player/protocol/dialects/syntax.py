@@ -69,7 +69,7 @@ class Syntax(ABC):
         """Parse the reply to PLAY. Raises :class:`gdl.GdlSyntaxError`."""
 
     @abstractmethod
-    def format_move(self, move: Term) -> str:
+    def format_move(self, move: Term, /) -> str:
         """Write the reply to PLAY."""
 
     def _can_tell(self, request: Play | Stop) -> bool:

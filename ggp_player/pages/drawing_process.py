@@ -115,9 +115,6 @@ FOR_ARCHIVE = "for-archive"
 It imports what reads one before it lets others go before it: that takes longer than the drawings.
 """
 
-ON_PAGE = SvgOptions(with_style=False)
-"""The page has the style sheet, and allows none inside of drawings."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -310,17 +307,17 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    options = replace(
-        ON_PAGE,
+    ending = _Ending()
+    if request.is_over:
+        ending = _ending(request.rules, request.layout_file, request.state)
+    options = SvgOptions(
+        with_style=False,  # the page has the style sheet, and allows none inside of drawings
         is_partial=request.is_partial,
         with_turn=request.with_turn and not request.is_over,
         with_legend=request.with_legend,
         prefix=request.prefix,
+        decisive=ending.facts,
     )
-    ending = _Ending()
-    if request.is_over:
-        ending = _ending(request.rules, request.layout_file, request.state)
-        options = replace(options, decisive=ending.facts)
     drawing = _drawn(layout, state, before, options)
     return replace(drawing, cells=cells, line=line, ending=ending.words)
 
@@ -329,7 +326,7 @@ def _drawn(
     layout: BoardLayout | None,
     state: Sequence[Term],
     before: Sequence[Term] | None,
-    options: SvgOptions = ON_PAGE,
+    options: SvgOptions,
 ) -> Drawing:
     """Draw a state, or list its facts."""
     if layout is not None:
@@ -471,18 +468,13 @@ def _is_reached(match: _Replayed, step: int) -> bool:
 
 
 def _drawn_step(match: _Replayed, step: int) -> Drawing:
-    state = facts_of(match.states[step])
-    before = facts_of(match.states[step - 1]) if step else None
-    line: Line = ()
-    if match.layout is not None:
-        outcome = _outcome(match.rules, state)
-        line = places_of_line(match.layout, state, match.lines.get(step, ()), outcome)
-    ending = _Ending()
-    if match.layout is not None and not _is_reached(match, step + 1):
-        ending = _ending(match.rules, "", match.states[step])
-    options = replace(ON_PAGE, decisive=ending.facts, with_turn=not ending.words)
-    drawing = _drawn(match.layout, state, before, options)
-    return replace(drawing, line=line, ending=ending.words)
+    state, before = match.states[step], match.states[step - 1] if step else ""
+    is_last = match.layout is not None and not _is_reached(match, step + 1)
+    is_over = is_last and bool(_ending(match.rules, "", state).words)
+    line = match.lines.get(step, ())
+    return _drawn_on(
+        match.layout, DrawState(match.rules, state, before, line=line, is_over=is_over)
+    )
 
 
 def _draw_position(request: DrawPosition) -> Answer:

@@ -180,7 +180,6 @@ class PlayPage:
             gallery=self._gallery,
             game=self._title,
             persons=table.persons_in_words(),
-            actions=table.actions,
             is_session=isinstance(table, PlaySession),
             rules=opening_comment(table.ruleset.source.text),
         )

@@ -48,26 +48,31 @@ class OutOfTimeError(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(
+    seconds: float, repeat: float = REPEAT_SECONDS, *, of_cpu: bool = False
+) -> Iterator[None]:
     """End what is computed here after so many seconds with :class:`OutOfTimeError`.
 
-    Only the main thread of a process can be interrupted, and only where the system has timers;
-    elsewhere there is no limit.
+    Each ``repeat`` seconds it is ended again; with ``of_cpu`` all are seconds of CPU time. Only the
+    main thread of a process can be interrupted, and only where the system has timers; elsewhere
+    there is no limit.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not hasattr(signal, "setitimer") or not is_main:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _end)
+    timer = signal.ITIMER_PROF if of_cpu else signal.ITIMER_REAL
+    number = signal.SIGPROF if of_cpu else signal.SIGALRM
+    before = signal.signal(number, _end)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT_SECONDS)
+            signal.setitimer(timer, seconds, repeat)
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(timer, 0)
     finally:  # again, as the time may be over just when the timer is to be stopped
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -15,7 +15,7 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -36,6 +36,7 @@ from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
 from gdl.drawing import EndingWords, SvgOptions, draw_svg, ending_in_words, make_scene
 from gdl.game_library import own_layout_file
+from gdl.oracle.limits import OutOfTimeError, time_limit
 from gdl.state_machine import RuledMachine
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.archive import open_archive, prepare_archives
@@ -136,29 +137,12 @@ def _answer_line(line: bytes) -> bytes:
     return answered
 
 
-class _TooHardError(BaseException):
-    """What is computed takes too long; it is no Exception, as rules' errors are handled below."""
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Raise :class:`_TooHardError` after so many CPU seconds, where the system can tell.
+def _at_most(seconds: float) -> AbstractContextManager[None]:
+    """Bound the CPU time of what is computed, where the system can tell.
 
     Again every ``REPEAT_SECONDS``, as Python drops what is raised in a destructor or a callback.
     """
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise _TooHardError
-
-    signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, REPEAT_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+    return time_limit(seconds, REPEAT_SECONDS, of_cpu=True)
 
 
 def answer(request: DrawingRequest) -> Answer:
@@ -179,7 +163,7 @@ def answer(request: DrawingRequest) -> Answer:
         return Answer(tuple(_draw_steps(request)))
     except (PositionError, StrategyError) as error:
         return Answer(refusal=str(error)[:500])
-    except _TooHardError:
+    except OutOfTimeError:
         reason = f"it takes more than {POSITION_SECONDS:g} s of CPU time"
         return Answer(error=reason, is_too_hard=True)
     except Exception as error:  # whatever the rules do, the next request is answered
@@ -193,7 +177,7 @@ def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
         with _at_most(LAYOUT_SECONDS):
             file = layout_file or own_layout_file(rules)
             return find_layout(gdl.parse(rules), _refinement(file))
-    except _TooHardError:
+    except OutOfTimeError:
         _log.warning("no board is found in %g s, and states are listed", LAYOUT_SECONDS)
         return None
     except Exception:
@@ -215,7 +199,7 @@ def _move_names(rules: str, layout_file: str) -> MoveNames:
         try:
             with _at_most(NAMES_SECONDS):
                 return find()
-        except _TooHardError:
+        except OutOfTimeError:
             _log.warning("it is not found in %g s what moves are called", NAMES_SECONDS)
         except Exception:
             _log.exception("it is not found what moves are called")
@@ -451,7 +435,7 @@ def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
                 if not _is_reached(match, step):
                     return
                 drawing = None if step in match.too_hard else _drawn_step(match, step)
-        except _TooHardError:
+        except OutOfTimeError:
             if len(match.states) <= step:  # the steps after it follow from this one
                 return
             if left > POSITION_SECONDS:

@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 
 import aiohttp
 from aiohttp import web
-from aiohttp.typedefs import Handler
 from yarl import URL
 
 from ggp_player.errors import ServerError
@@ -50,18 +49,12 @@ class PeoplePages:
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Have an application answer for the pages."""
-        router.add_get("/people/{name}", self._admitted(self._to_page), allow_head=False)
-        router.add_get("/people/{name}/{path:.*}", self._admitted(self._look), allow_head=False)
-        router.add_post("/people/{name}/{path:.*}", self._admitted(self._act))
-
-    def _admitted(self, handler: Handler) -> Handler:
-        async def answer(request: web.Request) -> web.StreamResponse:
-            await self._api.admit(request, "player")
-            return await handler(request)
-
-        return answer
+        router.add_get("/people/{name}", self._to_page, allow_head=False)
+        router.add_get("/people/{name}/{path:.*}", self._look, allow_head=False)
+        router.add_post("/people/{name}/{path:.*}", self._act)
 
     async def _to_page(self, request: web.Request) -> web.StreamResponse:
+        await self._api.admit(request, "player")
         raise web.HTTPFound(f"{base_of(request.match_info['name'])}/")
 
     async def _look(self, request: web.Request) -> web.StreamResponse:
@@ -72,11 +65,13 @@ class PeoplePages:
         return await self._pass_on(request, name, is_viewer=path == "events")
 
     async def _act(self, request: web.Request) -> web.StreamResponse:
+        name = await self._name_of(request)
         _check_own_page(request)
-        return await self._pass_on(request, await self._name_of(request))
+        return await self._pass_on(request, name)
 
     async def _name_of(self, request: web.Request) -> str:
         """Return whose page it is, if who asks may see it."""
+        await self._api.admit(request, "player")
         name = request.match_info["name"]
         found = self._api.scheduler.roster.presences.get(name)
         if found is None or not is_person(found.player):

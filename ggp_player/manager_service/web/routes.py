@@ -105,26 +105,20 @@ _log = logging.getLogger(__name__)
 
 
 def new_application(api: Api) -> web.Application:
-    """Create the application that answers for the API, and the page."""
+    """Create the application that answers for the API, and the pages."""
     application = web.Application(client_max_size=MAX_BODY, middlewares=[_errors_as_json])
     for route in ROUTES:
         application.router.add_route(
             route.method, route.path, _admitted(api, route.role, partial(route.handler, api))
         )
-    add_pages(application, api)
-    PeoplePages(api).add_routes(application.router)
-    return application
-
-
-def add_pages(application: web.Application, api: Api) -> None:
-    """Have an application answer for the pages of spectators, organisers and visitors."""
-    site = ManagerSite(api)
+    application[_SITE] = site = ManagerSite(api)
     application.on_cleanup.append(site.close)
-    application[_SITE] = site
     site.add_static_route(application.router)
     OrganiserPages(site).add_routes(application.router)
     SpectatorPages(site).add_routes(application.router)
     VisitorPages(site).add_routes(application.router)
+    PeoplePages(api).add_routes(application.router)
+    return application
 
 
 def _admitted(api: Api, role: Role | None, handler: Handler) -> Handler:

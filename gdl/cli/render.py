@@ -44,7 +44,7 @@ def explanation(layout: BoardLayout) -> str:
     beside = (
         ("turn", layout.turn),
         ("scores", [name for name, _ in layout.scores]),
-        ("counters", [counter.name for counter in layout.counters]),
+        ("counters", list(layout.counters)),
     )
     lines += [f"{kind}: {', '.join(names)}" for kind, names in beside if names]
     return "\n".join(lines) or "a table of facts"

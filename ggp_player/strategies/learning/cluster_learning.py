@@ -199,10 +199,10 @@ def _machine(ruleset: Ruleset, fluents: str) -> PropnetStateMachine:
     if machine is None:
         machine = gdl.compile(ruleset)
         machine.warm_up()
-        if fluents_of(machine) != fluents:
-            raise StrategyError("a worker numbers the game's fluents otherwise: another version?")
         _machines.clear()
         _machines[ruleset] = machine
+    if fluents_of(machine) != fluents:
+        raise StrategyError("a worker numbers the game's fluents otherwise: another version?")
     return machine
 
 

@@ -63,6 +63,8 @@ def test_it_explains_what_it_found() -> None:
         "squares, 9 places: places in (marked …) by squares named as in chess\nturn: turn\n"
     )
     assert run("-", "--explain", text="(role a) (legal a go)").output == "a table of facts\n"
+    light = "(role a) (init (light on)) (legal a go) (<= terminal (role a))"
+    assert run("-", "--explain", text=light).output == "counters: light\n"
 
 
 def test_the_rules_can_come_from_the_standard_input() -> None:

@@ -233,6 +233,7 @@ def test_a_task_that_is_lost_for_good_is_an_error() -> None:
 
 def test_a_worker_that_numbers_fluents_otherwise_is_refused() -> None:
     machine = compiled(GAME)
+    check_worker(machine.ruleset, fluents_of(machine))
     with pytest.raises(StrategyError, match="numbers the game's fluents otherwise"):
         check_worker(machine.ruleset, "0" * 64)
     cluster = StandIn()

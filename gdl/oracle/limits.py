@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 try:
     import resource
@@ -17,9 +14,6 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 MIB = 2**20
-
-REPEAT_SECONDS = 0.5
-"""How long after the end of the time it is ended again, should something have held that up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,45 +32,6 @@ class Limits:
     """How many games are kept; the one that was used least recently is forgotten."""
     batch: int = 10_000
     """The most requests of a line."""
-
-
-class OutOfTimeError(BaseException):
-    """The time for a request is over.
-
-    No Exception, since what is computed may handle those.
-    """
-
-
-@contextmanager
-def time_limit(
-    seconds: float, repeat: float = REPEAT_SECONDS, *, of_cpu: bool = False
-) -> Iterator[None]:
-    """End what is computed here after so many seconds with :class:`OutOfTimeError`.
-
-    Each ``repeat`` seconds it is ended again; with ``of_cpu`` all are seconds of CPU time. Only the
-    main thread of a process can be interrupted, and only where the system has timers; elsewhere
-    there is no limit.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not hasattr(signal, "setitimer") or not is_main:
-        yield
-        return
-    timer = signal.ITIMER_PROF if of_cpu else signal.ITIMER_REAL
-    number = signal.SIGPROF if of_cpu else signal.SIGALRM
-    before = signal.signal(number, _end)
-    try:
-        try:
-            signal.setitimer(timer, seconds, repeat)
-            yield
-        finally:
-            signal.setitimer(timer, 0)
-    finally:  # again, as the time may be over just when the timer is to be stopped
-        signal.setitimer(timer, 0)
-        signal.signal(number, before)
-
-
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    raise OutOfTimeError
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from gdl.errors import GdlError, GdlSyntaxError, MoveError, Severity, Source
 from gdl.language import Term
 from gdl.oracle.game_store import NAME, CachedGame, GameStore, read_state, read_term
-from gdl.oracle.limits import Limits, OutOfTimeError, time_limit
+from gdl.oracle.limits import Limits
 from gdl.oracle.requests import (
     METHODS,
     CheckRequest,
@@ -29,6 +29,7 @@ from gdl.oracle.requests import (
 )
 from gdl.playouts import play_out, randomness
 from gdl.state_machine import RuledMachine, State, joint_moves, legal_moves_text, paths_from
+from gdl.system import OutOfTimeError, time_limit
 from gdl.validation.validator import problem_record, validate
 from gdl.version import __version__
 

@@ -45,6 +45,7 @@ from gdl.system.processes import (
     start_method,
 )
 from gdl.system.resources import (
+    OutOfTimeError,
     address_space_limit,
     available_cpus,
     available_memory,
@@ -60,6 +61,7 @@ from gdl.system.resources import (
     raise_open_files_limit,
     resident_memory,
     return_large_blocks,
+    time_limit,
     total_memory,
     was_ended_by_cpu_time,
     yield_address,
@@ -67,6 +69,7 @@ from gdl.system.resources import (
 from gdl.system.strays import find_strays
 
 __all__ = [
+    "OutOfTimeError",
     "address_space_limit",
     "available_cpus",
     "available_memory",
@@ -106,6 +109,7 @@ __all__ = [
     "resume_with_parent_end",
     "return_large_blocks",
     "start_method",
+    "time_limit",
     "total_memory",
     "was_ended_by_cpu_time",
     "why_untrusted",

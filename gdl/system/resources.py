@@ -6,12 +6,17 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 try:
     import resource
 except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 HELPER_FILES = 64
@@ -39,6 +44,9 @@ _M_MMAP_THRESHOLD = -3
 
 BOOT_FILE = "/proc/sys/kernel/random/boot_id"
 """Where Linux says which start of the machine this is."""
+
+REPEAT_SECONDS = 0.5
+"""How long after the end of the time it is ended again, should something have held that up."""
 
 MOST_EXPENDABLE = 1000
 """What Linux adds, in thousandths of all memory, to what a process has, to choose which to end."""
@@ -187,6 +195,47 @@ def _limit(name: str, soft: int, hard: int) -> None:
     )
     with suppress(ValueError, OSError):
         resource.setrlimit(kind, (soft, hard))
+
+
+class OutOfTimeError(BaseException):
+    """The time for what is computed is over.
+
+    No Exception, since that may handle those.
+    """
+
+
+@contextmanager
+def time_limit(
+    seconds: float, repeat: float = REPEAT_SECONDS, *, of_cpu: bool = False
+) -> Iterator[None]:
+    """End what is computed here after so many seconds with :class:`OutOfTimeError`.
+
+    Each ``repeat`` seconds it is ended again; with ``of_cpu`` all are seconds of CPU time. Only the
+    main thread of a process can be interrupted, and only where the system has timers; elsewhere
+    there is no limit.
+    """
+    import threading
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not hasattr(signal, "setitimer") or not is_main:
+        yield
+        return
+    timer = signal.ITIMER_PROF if of_cpu else signal.ITIMER_REAL
+    number = signal.SIGPROF if of_cpu else signal.SIGALRM
+    before = signal.signal(number, _end_now)
+    try:
+        try:
+            signal.setitimer(timer, seconds, repeat)
+            yield
+        finally:
+            signal.setitimer(timer, 0)
+    finally:  # again, as the time may be over just when the timer is to be stopped
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
+
+
+def _end_now(_signal: int, _frame: object) -> None:
+    raise OutOfTimeError
 
 
 def raise_open_files_limit(wanted: int) -> int:

@@ -36,8 +36,8 @@ from gdl.analysis.decisive_facts import decisive_facts, ending_rules
 from gdl.analysis.move_names import MoveNames, find_move_names, names_without_play
 from gdl.drawing import EndingWords, SvgOptions, draw_svg, ending_in_words, make_scene
 from gdl.game_library import own_layout_file
-from gdl.oracle.limits import OutOfTimeError, time_limit
 from gdl.state_machine import RuledMachine
+from gdl.system import OutOfTimeError, time_limit
 from gdl.system.helper_process import answer_lines, begin_helper
 from ggp_player.archive import open_archive, prepare_archives
 from ggp_player.errors import PositionError, StrategyError

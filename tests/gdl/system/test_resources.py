@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gdl.system import (
+    address_space_limit,
     available_cpus,
     available_memory,
     boot_instant,
@@ -116,8 +117,10 @@ def test_the_cpu_time_of_a_container(
 
 LIMITED = """
 from gdl.system import limit_memory
+from gdl.system import address_space_limit
 limit_memory(10**9)
-limit_memory(2 * 10**9)  # the first limit stays
+limit_memory(2 * 10**9)
+assert address_space_limit() == 10**9, "the first limit stays"
 try:
     bytearray(10**9)
 except MemoryError:
@@ -150,11 +153,17 @@ def test_a_helper_is_limited_and_stricter_limits_stay() -> None:
 
 
 def test_a_limit_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    asked: list[object] = []
+    before = address_space_limit()
+
+    def refuse(*limit: object) -> None:
+        asked.append(limit)
         raise ValueError("current limit exceeds maximum limit")
 
     monkeypatch.setattr("resource.setrlimit", refuse)
     limit_memory(2**40)
+    assert len(asked) == 1
+    assert address_space_limit() == before
 
 
 def test_use_is_measured() -> None:
@@ -170,7 +179,7 @@ def test_a_system_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "resource", None)
     monkeypatch.delattr(os, "getloadavg")
     limit_memory(2**40)
-    assert (peak_memory(), child_cpu_seconds()) == (0, 0.0)
+    assert (address_space_limit(), peak_memory(), child_cpu_seconds()) == (None, 0, 0.0)
     assert load_average() is None
     limit_helper(2**40, 1)
 

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 import gdl
-from gdl.oracle.limits import OutOfTimeError
+from gdl.system import OutOfTimeError
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import PositionError
 from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked

@@ -9,7 +9,7 @@ they are written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from gdl.analysis.boards import BoardLayout, Shape
@@ -133,7 +133,9 @@ class _Picture:
     """A picture in the making: parts from top to bottom, and how large it has become."""
 
     def __init__(self, scene: Scene, options: SvgOptions) -> None:
-        self._scene = scene
+        hidden = () if options.with_turn else scene.layout.roles
+        turn = tuple(note for note in scene.turn if note.value not in hidden)
+        self._scene = replace(scene, turn=turn)
         self._layout = scene.layout
         self._options = options
         self._parts: list[str] = []
@@ -151,9 +153,7 @@ class _Picture:
         """The whole picture."""
         scene = self._scene
         self._parts += [f'<g data-fact="{xml(fact)}"/>' for fact in scene.unsaid]
-        hidden = () if self._options.with_turn else self._layout.roles
-        turn = [note for note in scene.turn if note.value not in hidden]
-        self._note_lines([*turn, *scene.counters], joined=True)
+        self._note_lines([*scene.turn, *scene.counters], joined=True)
         rows = [note for note in scene.rows if not note.cards]
         tables, in_tables = role_tables((*scene.scores, *rows), self._layout.roles)
         beside = {note.name: table_beside(note) for note in scene.beside}

@@ -323,26 +323,29 @@ def _drawn(
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What has decided a match: the facts, as text, and the words for them or the rule."""
+    """Whether a match is over, and what has decided it: facts, as text, and words for it."""
 
+    is_over: bool = False
     facts: frozenset[str] = frozenset()
     words: EndingWords = field(default_factory=EndingWords)
 
 
 @lru_cache(maxsize=64)
 def _ending(rules: str, layout_file: str, state: str) -> _Ending:
-    """What has decided a match; nothing where it goes on, or where that is not found."""
-    layout = _layout(rules, layout_file)
+    """How a match has ended; it says no more than that it has where the cause is not found."""
+    layout, found = _layout(rules, layout_file), _Ending()
     try:
         machine = _machine(rules)
         last = machine.state_of(facts_of(state))
-        if layout is None or not machine.is_terminal(last):
-            return _Ending()
+        found = _Ending(machine.is_terminal(last))
+        if layout is None or not found.is_over:
+            return found
         facts = decisive_facts(machine, last, DECIDING_SECONDS)
         ended_by = ending_rules(gdl.parse(rules), last, DECIDING_SECONDS)
-        return _Ending(frozenset(map(str, facts)), ending_in_words(layout, facts, ended_by))
+        words = ending_in_words(layout, facts, ended_by)
+        return _Ending(True, frozenset(map(str, facts)), words)
     except GdlError:
-        return _Ending()
+        return found
 
 
 @lru_cache(maxsize=4)
@@ -454,7 +457,7 @@ def _is_reached(match: _Replayed, step: int) -> bool:
 def _drawn_step(match: _Replayed, step: int) -> Drawing:
     state, before = match.states[step], match.states[step - 1] if step else ""
     is_last = match.layout is not None and not _is_reached(match, step + 1)
-    is_over = is_last and bool(_ending(match.rules, "", state).words)
+    is_over = is_last and _ending(match.rules, "", state).is_over
     line = match.lines.get(step, ())
     return _drawn_on(
         match.layout, DrawState(match.rules, state, before, line=line, is_over=is_over)

@@ -140,6 +140,18 @@ async def test_what_has_decided_a_match_is_marked_at_its_end(only_drawer: Drawer
     assert [str(step.ending) for step in steps] == endings
 
 
+@shared
+async def test_a_match_that_nobody_has_won_says_at_its_end_no_more_whose_turn_it_is(
+    only_drawer: Drawer, tmp_path: Path
+) -> None:
+    rules = (GAMES / "ticTacToe.kif").read_text()
+    squares = ["a1", "b2", "c3", "a2", "c2", "b1", "b3", "a3", "c1"]
+    puts = [f"(put {square})" for square in squares]
+    moves = [(put, "noop")[:: (-1) ** turn] for turn, put in enumerate(puts)]
+    steps = await only_drawer.draw(DrawSteps(archived(tmp_path, rules, moves), "1", 0, 16, 9))
+    assert ["turn" in step.svg for step in steps] == [True] * 9 + [False]
+
+
 def archived(folder: Path, rules: str, joint_moves: list[tuple[str, ...]]) -> str:
     """An archive with a match of these moves."""
     path, bus = folder / "matches.sqlite", EventBus()

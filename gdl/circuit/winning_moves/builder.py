@@ -7,7 +7,8 @@ hashing makes the rest once. Three facts keep it small:
 
 - the move is legal and the state is not terminal, which gives values to many gates of the state;
 - the other roles make their only legal moves, so that ``does`` is ``legal`` for them;
-- long conjunctions are made trees, in which another literal changes few gates.
+- long conjunctions are trees, see :mod:`gdl.circuit.cube_extraction`, in which another literal
+  changes few gates.
 
 Source: F. Teytaud and O. Teytaud, On the huge benefit of decisive moves in Monte-Carlo tree
 search algorithms (2010).

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph
+from gdl.circuit.aig import FALSE, AndInverterGraph
 from gdl.circuit.arrays import Integers, Mask
 from gdl.circuit.layout import GateProgram, Layout
-from gdl.circuit.winning_moves.cone_copies import arrays_of_program
+from gdl.circuit.winning_moves.cone_copies import ConeCopier, arrays_of_program
 
 UNDEFINED = -1
 
@@ -18,8 +19,8 @@ class ViewGraph:
     """What the view of a layout computes, as a graph whose first inputs are the fluents.
 
     It has legal moves, the end, the ``goal_rows`` asked for and what the transition reads of the
-    view. Conjunctions of many literals are trees. ``literal_of``, int64 (rows,), is the literal of
-    each of these rows, and of some others; :data:`UNDEFINED` elsewhere.
+    view. ``literal_of``, int64 (rows,), is the literal of each of these rows, and of the inputs;
+    :data:`UNDEFINED` elsewhere.
 
     Gates within cycles are not read back. What depends on them is an input of its own where
     ``moves_view`` leaves it in a row to be read, and undefined elsewhere.
@@ -27,7 +28,6 @@ class ViewGraph:
 
     def __init__(self, layout: Layout, goal_rows: Sequence[int]) -> None:
         self.layout = layout
-        self._gates = arrays_of_program(layout.view, layout.rows)
         self.left_rows = _rows_left_by_moves_view(layout)
         is_opaque = self._depends_on_cycles()
         opaque = self.left_rows[is_opaque[self.left_rows]]
@@ -36,7 +36,12 @@ class ViewGraph:
         self.literal_of = np.full(layout.rows, UNDEFINED)
         self.literal_of[0] = FALSE
         self.literal_of[self._input_rows] = 2 * (1 + np.arange(len(self._input_rows)))
-        self._read(np.array([*self.left_rows.tolist(), *goal_rows]), is_opaque)
+        gates = arrays_of_program(layout.view, layout.rows)
+        acyclic = replace(gates, order=gates.order[~is_opaque[gates.order]])
+        roots = np.array([*self.left_rows.tolist(), *goal_rows])
+        cone = ConeCopier(acyclic, roots)
+        leaves = self.literal_of[cone.leaves, None]
+        self.literal_of[roots] = cone.copies(self.graph, leaves, lambda unchanged: unchanged)[:, 0]
 
     def literal(self, row: int) -> int:
         """Return the literal of a row, or :data:`UNDEFINED`."""
@@ -64,50 +69,6 @@ class ViewGraph:
                 is_opaque[row] |= is_opaque[left] | is_opaque[right]
             marks = np.frombuffer(is_opaque, dtype=np.bool_)
         return marks
-
-    def _read(self, roots: Integers, is_opaque: Mask) -> None:
-        """Define the literals of ``roots``, and of rows on the way."""
-        gates, literal_of = self._gates, self.literal_of
-        order = gates.order[~is_opaque[gates.order]]
-        left, right = gates.left.tolist(), gates.right.tolist()
-        readers = np.bincount((self.layout.view.gates[:, 1:] >> 1).ravel(), minlength=len(left))
-        readers[roots] += 2  # They keep nodes of their own.
-        is_inner = np.zeros(len(left), dtype=np.bool_)
-        is_inner[order] = readers[order] == 1
-        conjuncts: dict[int, list[int]] = {}
-        is_needed = bytearray(len(left))
-        for root in roots.tolist():
-            is_needed[root] = 1
-        for row in order[::-1].tolist():
-            if is_needed[row]:
-                conjuncts[row] = _conjuncts(row, left, right, is_inner)
-                for literal in conjuncts[row]:
-                    is_needed[literal >> 1] = 1
-        for row, literals in reversed(conjuncts.items()):
-            found = (int(literal_of[literal >> 1]) ^ (literal & 1) for literal in literals)
-            literal_of[row] = _balanced_and(self.graph, found)
-
-
-def _conjuncts(row: int, left: list[int], right: list[int], is_inner: Mask) -> list[int]:
-    """List the literals of rows that a gate conjoins, through gates that only it reads."""
-    found = []
-    pending = [right[row], left[row]]
-    while pending:
-        literal = pending.pop()
-        if literal & 1 == 0 and is_inner[literal >> 1]:
-            pending += [right[literal >> 1], left[literal >> 1]]
-        else:
-            found.append(literal)
-    return found
-
-
-def _balanced_and(graph: AndInverterGraph, literals: Iterable[int]) -> int:
-    """Conjoin literals, in their order, as a tree of halves."""
-    level = list(literals)
-    while len(level) > 1:
-        pairs = zip(level[::2], [*level[1::2], TRUE], strict=False)
-        level = [graph.and2(left, right) for left, right in pairs]
-    return level[0]
 
 
 def rows_in_cycles(program: GateProgram, rows: int) -> Mask:

@@ -131,11 +131,6 @@ class Description:
     # ------------------------------------------------------------------ of states
 
     @cached_property
-    def fact_texts(self) -> Sequence[str]:
-        """The texts of all facts, in the machine's order."""
-        return [str(fact) for fact in self.machine.facts]
-
-    @cached_property
     def action_numbers(self) -> Mapping[str, int]:
         """The number of each action by its text."""
         return {str(move): number for move, number in self.number_of.items()}

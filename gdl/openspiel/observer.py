@@ -51,7 +51,7 @@ class Observer:
         if game.in_turn_by_force:
             shapes["choice"] = (len(game.actions),)
         if not game.has_percepts:
-            shapes["facts"] = (len(game.fact_texts),)
+            shapes["facts"] = (len(game.machine.facts),)
         else:
             rows = game.max_steps if self._recalls else 1
             shapes["steps"] = (rows, 1 + len(game.actions) + len(game.percept_texts))

@@ -72,11 +72,8 @@ class OpenSpielPosition:
     @cached_property
     def is_over(self) -> bool:
         """Whether the match has ended, was cut off, or cannot go on."""
-        return self.game.machine.is_terminal(self.state) or self._is_cut_off
-
-    @cached_property
-    def _is_cut_off(self) -> bool:
-        return self.step >= self.game.options.max_steps or not all(self.legal)
+        is_terminal = self.game.machine.is_terminal(self.state)
+        return is_terminal or self.step >= self.game.options.max_steps or not all(self.legal)
 
     @cached_property
     def deciding(self) -> tuple[int, ...]:
@@ -109,13 +106,10 @@ class OpenSpielPosition:
 
     def outcomes(self) -> list[tuple[int, float]]:
         """The numbers of the moves of chance, with their probabilities."""
-        legal = set(self._chance_moves)
+        chance = self.game.chance
+        legal = set(() if chance is None else self.legal[chance])
         numbers = [i for i, move in enumerate(self.game.outcomes) if move in legal]
         return [(number, 1 / len(numbers)) for number in numbers]
-
-    @property
-    def _chance_moves(self) -> Sequence[Term]:
-        return () if self.game.chance is None else self.legal[self.game.chance]
 
     def returns(self) -> list[float]:
         """The utilities of the players; 0 before the end, and where a match was cut off."""

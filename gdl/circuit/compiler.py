@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit.aig import FALSE, AndInverterGraph
+from gdl.circuit.aig import AndInverterGraph
 from gdl.circuit.builder import AtomCircuit, CircuitBuilder
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.ground_symbols import GroundSymbols, SymbolKind
@@ -87,10 +87,15 @@ class _GameCompiler:
         """Build the graph and lay it out."""
         moves = [own.atoms() for own in self.moves]
         circuit = CircuitBuilder(self.program, self.fluents.atoms(), moves, passes).build()
-        goals, percepts = self._goals(circuit), self._seen(circuit)
+        goals = sorted(
+            (role, value, literal)
+            for role, term, literal in self._owned(circuit, "goal")
+            if (value := goal_value(term)) is not None
+        )
+        percepts = sorted(self._owned(circuit, "sees"), key=lambda seen: (seen[0], str(seen[1])))
         outputs = Outputs(
             legal=[literal for own in self.moves for literal in self._all(circuit, own, "legal")],
-            terminal=self._literal(circuit, self.program.rows["terminal", 0].get(())),
+            terminal=circuit.literal(self.program.rows["terminal", 0].get((), NO_ATOM)),
             goals=[literal for _, _, literal in goals],
             percepts=[literal for _, _, literal in percepts],
             next=self._all(circuit, self.fluents, "next"),
@@ -131,26 +136,12 @@ class _GameCompiler:
             rows = GroundRows(rows.arguments[own], rows.atoms[own])
             yield SymbolKind(relation, function and function[0], relation[1] - 1, rows)
 
-    def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
-        """List role, value and literal of every goal, sorted in this order."""
-        found = []
-        for row, atom in self.program.rows["goal", 2].items():
-            role, value = (self.symbols.decode(term) for term in row)
-            number = goal_value(value)
-            if number is not None and role in self.roles:
-                literal = self._literal(circuit, atom)
-                found.append((self.roles.index(Constant(str(role))), number, literal))
-        return sorted(found)
-
-    def _seen(self, circuit: AtomCircuit) -> list[tuple[int, Term, int]]:
-        """List role, percept and literal of every percept, sorted by role and text."""
-        found = []
-        for row, atom in self.program.rows["sees", 2].items():
-            role, percept = (self.symbols.decode(term) for term in row)
+    def _owned(self, circuit: AtomCircuit, name: str) -> Iterator[tuple[int, Term, int]]:
+        """Yield role, term and literal of every goal, or of every percept."""
+        for row, atom in self.program.rows[name, 2].items():
+            role, term = map(self.symbols.decode, row)
             if role in self.roles:
-                index = self.roles.index(Constant(str(role)))
-                found.append((index, percept, self._literal(circuit, atom)))
-        return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
+                yield self.roles.index(Constant(str(role))), term, circuit.literal(atom)
 
     def _atoms(self, symbols: GroundSymbols, name: str) -> NDArray[np.int64]:
         """The atoms that make each fluent ``next`` or ``init``, or each move ``legal``."""
@@ -160,9 +151,6 @@ class _GameCompiler:
         """List the literals that make each fluent ``next``, or each move ``legal``."""
         literals: list[int] = circuit.literals(self._atoms(symbols, name)).tolist()
         return literals
-
-    def _literal(self, circuit: AtomCircuit, atom: int | None) -> int:
-        return FALSE if atom is None else circuit.literal(atom)
 
 
 def _relevant(graph: AndInverterGraph, outputs: Outputs) -> NDArray[np.uint8]:

@@ -9,7 +9,7 @@ from gdl.analysis.decomposition import decompose
 from gdl.analysis.evidence import prover as proving
 from gdl.analysis.evidence.block_survey import observe_blocks
 from gdl.analysis.evidence.evidence import Evidence
-from gdl.analysis.evidence.findings import Latches, Structure
+from gdl.analysis.evidence.findings import Latches, Size, Structure
 from gdl.analysis.evidence.gate_graph import gate_graph_of
 from gdl.analysis.evidence.influence_graph import supports
 from gdl.analysis.evidence.reachability import enumerate_reachable
@@ -59,7 +59,7 @@ def _observed(machine: StateMachine, survey: Survey) -> Structure:
         turns=observed_turns(machine.roles, survey),
         goals=observed_goals(machine.roles, survey),
         length=observed_length(survey),
-        size=find_size(survey),
+        size=Size(survey.lines, None, 0),
     )
 
 
@@ -98,7 +98,7 @@ class Analysis:
             turns=find_turns(evidence),
             goals=find_goals(evidence),
             length=find_length(evidence, latched, mutex_groups),
-            size=find_size(evidence.survey, evidence.reachability),
+            size=find_size(evidence.survey, evidence.reachable, evidence.counted_states),
             latches=latches,
             mutex_groups=tuple(map(evidence.facts_of, mutex_groups)),
         )
@@ -121,6 +121,6 @@ def gather_evidence(machine: PropnetStateMachine, seed: int, playouts: int) -> E
         survey,
         samples,
         machine.bits(initial),
-        enumerate_reachable(machine),
+        *enumerate_reachable(machine),
         proving.Prover(circuit) if provable else None,
     )

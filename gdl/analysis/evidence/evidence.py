@@ -15,7 +15,7 @@ from gdl.analysis.evidence.block_survey import Samples
 from gdl.analysis.evidence.findings import Confidence
 from gdl.analysis.evidence.gate_graph import GateGraph
 from gdl.analysis.evidence.prover import Prover
-from gdl.analysis.evidence.reachability import Reachability
+from gdl.analysis.evidence.reachability import ReachableStates
 from gdl.analysis.evidence.survey import Survey
 from gdl.engine import PropnetStateMachine
 from gdl.language import Term
@@ -26,7 +26,8 @@ class Evidence:
     """A compiled game, a survey of random playouts, and a prover where the game is small enough.
 
     ``supports`` comes from :func:`gdl.analysis.evidence.influence_graph.supports`; ``initial``,
-    uint8 (fluents,), is the initial state.
+    uint8 (fluents,), is the initial state. ``reachable`` is None where there are too many states;
+    ``counted_states`` is how many were counted.
     """
 
     machine: PropnetStateMachine
@@ -35,7 +36,8 @@ class Evidence:
     survey: Survey
     samples: Samples
     initial: NDArray[np.uint8]
-    reachability: Reachability
+    reachable: ReachableStates | None
+    counted_states: int
     prover: Prover | None
 
     def confidence(self, claims: Sequence[int]) -> Confidence:

@@ -38,23 +38,15 @@ class ReachableStates:
     longest: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reachability:
-    """The reachable states, None where there are too many, and how many were counted."""
-
-    reachable: ReachableStates | None
-    counted: int
-
-
-def enumerate_reachable(machine: PropnetStateMachine) -> Reachability:
-    """Enumerate all states breadth-first, as long as they are few."""
+def enumerate_reachable(machine: PropnetStateMachine) -> tuple[ReachableStates | None, int]:
+    """Enumerate all states breadth-first, as long as they are few; return how many, too."""
     layout = machine.engine.layout
     if sum(layout.move_counts) > MAX_ENUMERATED_MOVES:
-        return Reachability(None, 0)
+        return None, 0
     blocks = MAX_WORK // (2 * layout.rows)
     exploration = _Exploration(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
     if not exploration.run():
-        return Reachability(None, len(exploration.states))
+        return None, len(exploration.states)
     choosing: set[frozenset[int]] = set()
     outcomes: set[tuple[int, ...]] = set()
     lanes = 64 * machine.engine.words
@@ -63,7 +55,7 @@ def enumerate_reachable(machine: PropnetStateMachine) -> Reachability:
         _inspect(machine, states[first : first + lanes], choosing, outcomes)
     longest = _longest_path(exploration.children)
     reachable = ReachableStates(len(states), frozenset(choosing), frozenset(outcomes), longest)
-    return Reachability(reachable, len(states))
+    return reachable, len(states)
 
 
 class _Exploration:

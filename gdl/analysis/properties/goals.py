@@ -57,14 +57,14 @@ def find_goals(evidence: Evidence) -> Goals:
     """Find what the roles play for, proved where the prover or all reachable states show it."""
     roles = evidence.machine.roles
     seen = observed_goals(roles, evidence.survey)
-    if evidence.reachability.reachable is not None:
-        seen = _in_all_states(evidence, seen, evidence.reachability.reachable)
+    if evidence.reachable is not None:
+        seen = _in_all_states(evidence, seen, evidence.reachable)
     prover = evidence.prover
     if prover is None or not evidence.survey.outcomes:
         return seen
     prover.grant()
     rising = Finding(seen.rising.value, _rising_confidence(evidence, prover, seen.rising.value))
-    if evidence.reachability.reachable is not None:
+    if evidence.reachable is not None:
         return replace(seen, rising=rising)
     values = {
         role: Finding(

@@ -13,7 +13,7 @@ from dataclasses import replace
 from gdl.analysis.evidence.evidence import Evidence
 from gdl.analysis.evidence.findings import Confidence, Finding, Length, Size
 from gdl.analysis.evidence.gate_graph import GateGraph, fanin_cone
-from gdl.analysis.evidence.reachability import Reachability
+from gdl.analysis.evidence.reachability import ReachableStates
 from gdl.analysis.evidence.survey import Survey
 from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 from gdl.analysis.properties.latches import LatchedFluents
@@ -48,8 +48,8 @@ def find_length(
     """Find how long matches are, with a bound where clocks or latches give one."""
     seen = observed_length(evidence.survey)
     clock = clock_fluents(evidence.circuit, evidence.supports)
-    if evidence.reachability.reachable is not None:
-        bounds = [evidence.reachability.reachable.longest]
+    if evidence.reachable is not None:
+        bounds = [evidence.reachable.longest]
     else:
         bounds = [
             _bound_by_clock(evidence, clock),
@@ -155,13 +155,10 @@ def _rises(
     return count + len(left)
 
 
-def find_size(survey: Survey, reachability: Reachability | None = None) -> Size:
-    """Find the size of a game; states are counted or estimated only given its reachability."""
-    if reachability is None:
-        return Size(survey.lines, None, 0)
-    reachable = reachability.reachable
+def find_size(survey: Survey, reachable: ReachableStates | None, counted: int) -> Size:
+    """Find the size of a game, of which so many states were counted."""
     states = None if reachable is None else reachable.states
-    return Size(survey.lines, states, reachability.counted, _typical_states(survey))
+    return Size(survey.lines, states, counted, _typical_states(survey))
 
 
 def _typical_states(survey: Survey) -> int | None:

@@ -47,8 +47,8 @@ def find_turns(evidence: Evidence) -> Turns:
     """Find who is to move, proved where the prover or all reachable states show it."""
     roles = evidence.machine.roles
     seen = observed_turns(roles, evidence.survey)
-    if evidence.reachability.reachable is not None:
-        return _in_all_states(seen, roles, evidence.reachability.reachable)
+    if evidence.reachable is not None:
+        return _in_all_states(seen, roles, evidence.reachable)
     prover = evidence.prover
     if prover is None:
         return seen

@@ -63,9 +63,7 @@ def longest_match(children: dict[State, set[State]]) -> int | None:
 @pytest.mark.parametrize("text", [*TEXTS, ENDS_AT_ONCE, STAYS])
 def test_a_search_finds_the_same(text: str) -> None:
     expected = searched(gdl.interpret(gdl.parse(text)))
-    found = enumerate_reachable(compiled(text))
-    assert found.reachable == expected
-    assert found.counted == expected.states
+    assert enumerate_reachable(compiled(text)) == (expected, expected.states)
 
 
 ways = st.dictionaries(
@@ -92,30 +90,29 @@ def test_a_search_finds_the_same_in_random_graphs(
     text += "".join(f" (end {place})" for place in ends)
     text += "".join(f" (<= (goal r {g}) (true (at {place})))" for place, g in goals.items())
     rules = gdl.parse(text)
-    found = enumerate_reachable(gdl.compile(rules, CompileOptions(words=1)))
-    assert found.reachable == searched(gdl.interpret(rules))
+    found, _ = enumerate_reachable(gdl.compile(rules, CompileOptions(words=1)))
+    assert found == searched(gdl.interpret(rules))
 
 
 def test_a_game_of_as_many_states_as_allowed_is_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
-    states = enumerate_reachable(compiled(LADDER)).counted
+    _, states = enumerate_reachable(compiled(LADDER))
     monkeypatch.setattr(reachability, "MAX_ENUMERATED_STATES", states)
-    assert enumerate_reachable(compiled(LADDER)).reachable is not None
+    assert enumerate_reachable(compiled(LADDER))[0] is not None
     monkeypatch.setattr(reachability, "MAX_ENUMERATED_STATES", states - 1)
-    assert enumerate_reachable(compiled(LADDER)).reachable is None
+    assert enumerate_reachable(compiled(LADDER))[0] is None
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_CHILDREN", 3), ("MAX_WORK", 0)])
 def test_the_states_counted_before_a_limit(
     monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
-    states = enumerate_reachable(compiled(SCALES)).counted
+    _, states = enumerate_reachable(compiled(SCALES))
     monkeypatch.setattr(reachability, limit, value)
-    found = enumerate_reachable(compiled(SCALES))
-    assert found.reachable is None
-    assert 1 <= found.counted < states
+    reachable, counted = enumerate_reachable(compiled(SCALES))
+    assert reachable is None
+    assert 1 <= counted < states
 
 
 def test_games_of_many_moves_are_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reachability, "MAX_ENUMERATED_MOVES", 5)
-    found = enumerate_reachable(compiled(SCALES))
-    assert (found.reachable, found.counted) == (None, 0)
+    assert enumerate_reachable(compiled(SCALES)) == (None, 0)

@@ -107,8 +107,11 @@ def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
     return relation in graph.get(relation, ())
 
 
-def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
-    """Find the relations that the roots are defined through, roots included."""
+def reachable(graph: Mapping[Node, Iterable[Node]], roots: Iterable[Node]) -> set[Node]:
+    """Find the nodes that edges lead to from the roots, which are among them.
+
+    Of a graph of relations they are those that the roots are defined through.
+    """
     seen = set(roots)
     worklist = list(seen)
     while worklist:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.datalog import strongly_connected_components
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
 
 MAX_ENUMERATED_STATES = 20_000
@@ -117,19 +118,10 @@ def _inspect(
 
 def _longest_path(children: Sequence[set[int]]) -> int | None:
     """Count the steps of the longest path from the first state, None where there is a cycle."""
-    parents = [0] * len(children)
-    for own in children:
-        for child in own:
-            parents[child] += 1
-    depth = [0] * len(children)
-    worklist = [number for number, count in enumerate(parents) if not count]
-    done = 0
-    while worklist:
-        number = worklist.pop()
-        done += 1
-        for child in children[number]:
-            depth[child] = max(depth[child], depth[number] + 1)
-            parents[child] -= 1
-            if not parents[child]:
-                worklist.append(child)
-    return max(depth) if done == len(children) else None
+    steps = [0] * len(children)
+    for component in strongly_connected_components(dict(enumerate(children))):
+        number = component[0]
+        if len(component) > 1 or number in children[number]:
+            return None
+        steps[number] = max((1 + steps[child] for child in children[number]), default=0)
+    return steps[0]

@@ -14,7 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value
+from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value, reachable
 from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
@@ -133,14 +133,8 @@ class _GraphBuilder:
             if link == Link.HEAD:
                 origin, target = target, origin
             through[origin].append(target)
-        worklist = [vertex for vertex, kind in enumerate(self.kinds) if kind not in _DEFINED]
-        found = set(worklist)
-        while worklist:
-            for vertex in through[worklist.pop()]:
-                if vertex not in found:
-                    found.add(vertex)
-                    worklist.append(vertex)
-        return found
+        named = (vertex for vertex, kind in enumerate(self.kinds) if kind not in _DEFINED)
+        return reachable(through, named)
 
     def _vertex(self, kind: int) -> int:
         self.kinds.append(kind)

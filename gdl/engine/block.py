@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from gdl.circuit import GateProgram, Layout
 from gdl.circuit.winning_moves.builder import WinningMoves, build_winning_moves
 from gdl.engine import calls
-from gdl.engine.bits import Words
+from gdl.engine.bits import Packed, Words, rows_from_packed
 from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import SymmetryGroup, trivial_group
 from gdl.engine.evaluators import (
@@ -248,6 +248,10 @@ class Block:
         """Write states into the first lanes: uint8 (states, fluents); other lanes repeat them."""
         states = np.resize(fluents, (self.lanes, self.engine.layout.fluent_count))
         self._write(self.engine.layout.fluents, states)
+
+    def load_packed(self, states: Packed) -> None:
+        """Write packed states, at most one a lane, into the first lanes; others have no facts."""
+        self.fluents[:] = rows_from_packed(states, len(self.fluents), self.engine.words)
 
     def states(self) -> Bits:
         """Return the states of all lanes: uint8 (lanes, fluents)."""

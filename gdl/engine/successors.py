@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.bits import Packed, packed_from_rows, rows_from_packed
+from gdl.engine.bits import Packed, packed_from_rows
 from gdl.engine.block import Bits, Engine
 from gdl.engine.machine import PropnetState, PropnetStateMachine
 from gdl.errors import ResourceLimitError
@@ -87,8 +87,7 @@ class Expander:
         return np.unpackbits(packed, axis=1, count=int(self._offsets[-1]), bitorder="little")
 
     def _load(self, states: Packed) -> None:
-        fluents = rows_from_packed(states, self._layout.fluent_count, self.engine.words)
-        self._block.fluents[:] = fluents
+        self._block.load_packed(states)
         self._block.view()
 
     def _after(self, states: Packed, moves: NDArray[np.int64]) -> Packed:

@@ -145,9 +145,8 @@ class _BlockRecorder:
 
     def _meet(self, block: Block, step: int, alive: NDArray[np.bool_]) -> None:
         """Count how many playouts are in the same state after so many steps."""
-        survey, layout = self.survey, self._layout
-        fluents = block.rows[layout.fluents :][: layout.fluent_count]
-        states = hash_states(packed_from_rows(fluents)[alive])
+        survey = self.survey
+        states = hash_states(packed_from_rows(block.fluents)[alive])
         _, counts = np.unique(states, return_counts=True)
         if step == len(survey.pairs):
             survey.pairs.append(0)
@@ -183,12 +182,10 @@ class _BlockRecorder:
 
     def _step(self, block: Block, alive: NDArray[np.bool_]) -> None:
         """Make a random joint move in every lane, and note which fluents changed."""
-        layout = self._layout
         block.choose()
-        block.engine.transition(block.rows.ctypes.data)
+        block.transition()
         mask = np.packbits(alive, bitorder="little").view(np.uint64)
-        old = block.rows[layout.fluents :][: layout.fluent_count]
-        new = block.rows[layout.next :][: layout.fluent_count]
+        old, new = block.fluents, block.next
         self._rose |= (new & ~old & mask).any(axis=1)
         self._fell |= (old & ~new & mask).any(axis=1)
         old[:] = new

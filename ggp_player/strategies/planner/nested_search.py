@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine import Packed, packed_from_rows, rows_from_packed
+from gdl.engine import Packed, packed_from_rows
 from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Heuristics, playout_cost
 from ggp_player.strategies.planner.state_space import (
     MAX_PLAN_STEPS,
@@ -54,10 +54,8 @@ class PlayoutRecorder:
 
         Playouts without a legal move, or longer than ``PLAYOUT_STEPS``, are abandoned.
         """
-        space, block, layout = self._space, self._block, self._space.layout
-        fluents = block.rows[layout.fluents :][: layout.fluent_count]
-        fluents[:] = rows_from_packed(states, layout.fluent_count, space.engine.words)
-        count = len(states)
+        space, block, count = self._space, self._block, len(states)
+        block.load_packed(states)
         values = np.full(count, -1, dtype=np.int64)
         lengths = np.zeros(count, dtype=np.int64)
         ends = states.copy()
@@ -67,8 +65,8 @@ class PlayoutRecorder:
             block.view()
             ended = playing & block.terminal()[:count]
             if ended.any():
-                values[ended] = space.values_in(block)[:count][ended]
-                ends[ended] = packed_from_rows(fluents)[:count][ended]
+                values[ended] = np.maximum(block.goal_values()[:count][ended, 0], 0)
+                ends[ended] = packed_from_rows(block.fluents)[:count][ended]
             playing &= ~ended & self._can_move()[:count]
             if not playing.any() or step == PLAYOUT_STEPS:
                 break

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis import Decomposition
-from gdl.engine import Block, Expander, Packed, PropnetStateMachine, hash_states, rows_from_packed
+from gdl.engine import Expander, Packed, PropnetStateMachine, hash_states
 from ggp_player.strategies.planner.packed_decomposition import pack_decomposition
 
 MAX_PLAN_STEPS = 1000
@@ -131,8 +131,7 @@ class StateSpace:
         self._expander = Expander(machine.engine, self.decomposition.with_one_pass)
         self._relevant: Packed = np.packbits(machine.relevant_fluents, bitorder="little")
         self._block = machine.engine.block(seed)
-        self._goal_values = machine.engine.goal_table[:, 1]
-        self.best_value = int(self._goal_values.max(initial=0))
+        self.best_value = int(machine.engine.goal_table[:, 1].max(initial=0))
         self.cost = 0.0
         self.states = 0
         self.values: set[int] = set()
@@ -169,29 +168,18 @@ class StateSpace:
 
     def features(self, states: Packed) -> StateFeatures:
         """Evaluate the view of at most a block of states."""
-        layout, block = self.layout, self._block
+        block, count = self._block, len(states)
         self.cost += self.view_cost
-        rows = rows_from_packed(states, layout.fluent_count, self.engine.words)
-        block.rows[layout.fluents :][: layout.fluent_count] = rows
-        block.view()
-        count = len(states)
         self.states += count
+        block.load_packed(states)
+        block.view()
         terminal = block.terminal()[:count]
+        values = np.maximum(block.goal_values()[:count, 0], 0)
         mobility = block.legal().sum(axis=1, dtype=np.int64)
-        features = StateFeatures(terminal, self.values_in(block)[:count], mobility[:count])
+        features = StateFeatures(terminal, values, mobility[:count])
         self.values.update(features.values[~terminal].tolist())
         self.mobilities.update(features.mobility[~terminal].tolist())
         return features
-
-    def values_in(self, block: Block) -> Integers:
-        """Return each lane's goal value, 0 where none holds: int64 (lanes,).
-
-        The view of the block must have been evaluated.
-        """
-        none = 101
-        values = np.where(block.goals().astype(bool), self._goal_values, none)
-        lowest = values.min(axis=1, initial=none)
-        return np.where(lowest == none, 0, lowest)
 
     # ------------------------------------------------------------------ step counters
 
@@ -217,7 +205,7 @@ class StateSpace:
         """
         layout, block = self.layout, self._block
         block.load(self.machine.bits(self.machine.initial_state())[None, :])
-        fluents = block.rows[layout.fluents :][: layout.fluent_count]
+        fluents = block.fluents
         playing = np.full(fluents.shape[1], ~np.uint64(0))
         once = np.ones(layout.fluent_count, dtype=np.bool_)
         seen = np.full(layout.fluent_count, -1, dtype=np.int64)

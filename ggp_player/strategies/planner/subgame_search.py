@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis.decomposition import Conjunction, evaluate_conditions
-from gdl.engine import Expander, Packed, hash_states, packed_from_rows, rows_from_packed
+from gdl.engine import Expander, Packed, hash_states, packed_from_rows
 from ggp_player.strategies.planner.beam_search import Beam, BeamSearch
 from ggp_player.strategies.planner.best_first import FIRST_MAX_STATES, MAX_STATES_FACTOR
 from ggp_player.strategies.planner.heuristics import Heuristics
@@ -183,10 +183,8 @@ class Outcomes:
             self._batches.append(batch[np.sort(first[fresh])])
 
     def _keys(self, states: Packed) -> NDArray[np.uint64]:
-        space, rows = self._space, self._block.rows
-        fluents = rows_from_packed(states, space.layout.fluent_count, space.engine.words)
-        rows[space.layout.fluents :][: space.layout.fluent_count] = fluents
+        self._block.load_packed(states)
         self._block.view()
-        space.cost += space.view_cost
-        interface = packed_from_rows(evaluate_conditions(rows, self._interface))[: len(states)]
-        return hash_states(np.hstack([interface, states & self._later]))
+        self._space.cost += self._space.view_cost
+        interface = packed_from_rows(evaluate_conditions(self._block.rows, self._interface))
+        return hash_states(np.hstack([interface[: len(states)], states & self._later]))

@@ -29,7 +29,6 @@ from gdl.engine import (
     hash_states,
     packed_from_rows,
     packed_state,
-    rows_from_packed,
 )
 
 MAX_AFTERMATH = 32
@@ -74,9 +73,7 @@ class FinishedSubgames:
     def __init__(self, machine: PropnetStateMachine, decomposition: Decomposition) -> None:
         self.machine = machine
         # Machine code does not write the rows that only gates read; the interpreter writes all.
-        self._engine = machine.new_engine(machine.words)
-        self._layout = self._engine.layout
-        self._block = self._engine.block()
+        self._block = machine.new_engine(machine.words).block()
         self._relevant: Packed = np.packbits(machine.relevant_fluents, bitorder="little")
         proved = decomposition.in_series.is_proved
         self.stages = tuple(_stages(machine, decomposition)) if proved else ()
@@ -107,12 +104,11 @@ class FinishedSubgames:
 
     def _load(self, states: Packed) -> None:
         """Evaluate the view and the transition of states in which nobody moves."""
-        layout, rows = self._layout, self._block.rows
-        fluents = rows_from_packed(states, layout.fluent_count, self._engine.words)
-        rows[layout.fluents :][: layout.fluent_count] = fluents
-        rows[layout.moves :][: sum(layout.move_counts)] = 0
-        self._block.view()
-        self._engine.transition(rows.ctypes.data)
+        block, layout = self._block, self._block.engine.layout
+        block.load_packed(states)
+        block.rows[layout.moves :][: sum(layout.move_counts)] = 0
+        block.view()
+        block.transition()
 
     def _is_constant(
         self, stage: SubgamePrefix, remains: Packed, interface: Packed
@@ -131,15 +127,15 @@ class FinishedSubgames:
         self, stage: SubgamePrefix, remains: Packed, interface: Packed
     ) -> NDArray[np.bool_]:
         """Follow remains until they repeat; return where the interface was always the same."""
-        layout, rows, count = self._layout, self._block.rows, len(remains)
+        block, count = self._block, len(remains)
         same = np.ones(count, dtype=np.bool_)
         repeats = np.zeros(count, dtype=np.bool_)
         past, now = [remains], remains
         for _ in range(MAX_AFTERMATH):
             self._load(now)
-            read = packed_from_rows(evaluate_conditions(rows, stage.interface))[:count]
+            read = packed_from_rows(evaluate_conditions(block.rows, stage.interface))[:count]
             same &= (read == interface).all(axis=1)
-            following = packed_from_rows(rows[layout.next :][: layout.fluent_count])[:count]
+            following = packed_from_rows(block.next)[:count]
             now = following & stage.fluents
             repeats |= np.any([(now == before).all(axis=1) for before in past], axis=0)
             if repeats.all():

@@ -13,13 +13,20 @@ from numpy.typing import NDArray
 
 from gdl import State
 from gdl.analysis.symmetry import likely_group
-from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
+from gdl.engine import (
+    Expander,
+    PropnetStateMachine,
+    SymmetryGroup,
+    as_words,
+    packed_state,
+    trivial_group,
+)
 from gdl.engine.kernel_library import unshared_zeros
 from gdl.language import moves_by_chance
 from ggp_player.clock import Clock
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.playout_states import LabelledStates, label_states, legal_widths
+from ggp_player.strategies.learning.playout_states import LabelledStates, label_states
 from ggp_player.strategies.patterns.cell_graph import join_cells
 from ggp_player.strategies.patterns.cells import find_cells, find_turns
 from ggp_player.strategies.patterns.goal_cubes import draw_cube_tuples, find_context
@@ -90,7 +97,9 @@ def design_tables(
     Where it is learned for long, digits say what cells lack, too: see :mod:`.supports`.
     """
     cells = find_cells(machine.facts, labelled.states, machine.relevant_fluents)
-    widths = yield from legal_widths(machine, labelled.states)
+    packed = np.packbits(labelled.states, axis=1, bitorder="little")
+    widths = Expander(machine.engine).choice_counts(packed)
+    yield
     turns = find_turns(cells, labelled.states, widths)
     cells = [cell for cell in cells if cell not in turns]
     layout = machine.engine.layout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -72,27 +71,6 @@ def label_states(
                 break
     states, outcomes = zip(*found, strict=True)
     return LabelledStates(np.concatenate(states)[:most], np.concatenate(outcomes)[:most])
-
-
-def legal_widths(
-    machine: PropnetStateMachine, states: NDArray[np.uint8]
-) -> Generator[None, None, NDArray[np.uint8]]:
-    """Count the legal moves of each role in states: uint8 (n, roles), 255 at most.
-
-    ``states`` uint8 (n, fluents). Yields after every block of states.
-    """
-    block, ends = machine.block(), np.cumsum([0, *map(len, machine.moves)])
-    widths = np.zeros((len(states), len(machine.roles)), np.uint8)
-    for first in range(0, len(states), block.lanes):
-        part = states[first : first + block.lanes]
-        block.load(part)
-        block.view()
-        legal = block.legal()[: len(part)]
-        for role, (start, end) in enumerate(pairwise(ends)):
-            count = legal[:, start:end].sum(axis=1, dtype=np.int64)
-            widths[first : first + len(part), role] = np.minimum(count, 255)
-        yield
-    return widths
 
 
 def _none(machine: PropnetStateMachine) -> LabelledStates:

@@ -76,12 +76,12 @@ def relation_of(fact: Term) -> object:
 
 
 def find_turns(
-    cells: Sequence[Cell], states: NDArray[np.uint8], widths: NDArray[np.uint8]
+    cells: Sequence[Cell], states: NDArray[np.uint8], widths: NDArray[np.int64]
 ) -> list[Cell]:
     """Find the cells that say who has a choice in sampled states; none where nothing does.
 
     Mostly it is one. Where the rules have a proposition for each role, it is one for each. Exactly
-    one of their fluents holds. ``widths`` uint8 (n, roles): the legal moves of each role.
+    one of their fluents holds. ``widths`` int64 (n, roles): the legal moves of each role.
     """
     choosing = widths > 1
     known = choosing.sum(axis=1) == 1

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from gdl import State
-from gdl.engine import PropnetStateMachine
+from gdl.engine import Expander, PropnetStateMachine
 from ggp_player.clock import Deadline
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import LearnedAlphaBeta, LearnedMonteCarlo, Learner, learner
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import MOVE_SHARE
-from ggp_player.strategies.learning.playout_states import label_states, legal_widths
+from ggp_player.strategies.learning.playout_states import label_states
 from ggp_player.strategies.mcts import MINIMAX_SHARE
 from ggp_player.strategies.patterns.pattern_tables import PatternTables, Weights
 from tests.support.clocks import FakeClock
@@ -50,7 +50,9 @@ def test_labelling_ends_when_the_time_is_up() -> None:
 def test_legal_moves_are_counted() -> None:
     machine = compiled(GAME)
     states = 10 * sampled(machine, 60, Random(2))  # more than there are lanes
-    found = finished(legal_widths(machine, np.array([machine.bits(state) for state in states])))
+    bits = np.array([machine.bits(state) for state in states])
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    found = Expander(machine.engine).choice_counts(packed)
     expected = [
         [len(machine.legal_moves(state, role)) for role in machine.roles] for state in states
     ]

@@ -35,7 +35,6 @@ from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.strategies.learning import (
     ClusterLearning,
-    DuelResult,
     LearnedEvaluation,
     Learner,
     LearningRound,
@@ -138,9 +137,7 @@ def _write_rounds(game: str, task: _Task, options: _Options) -> None:
         write_learning_plot(rounds, options.plot, f"{game}: {task.verdict}")
 
 
-def _to_json(
-    game: str, rounds: Sequence[LearningRound], duel: DuelResult | None
-) -> dict[str, object]:
+def _to_json(game: str, rounds: Sequence[LearningRound], duel: Score | None) -> dict[str, object]:
     points = learning_curve(rounds)
     return {
         "game": game,
@@ -214,7 +211,7 @@ class _Task:
         self._machine, self._form, self._folder = machine, form, folder
         self._seconds, self._seed = options.seconds, options.seed
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self.duel: DuelResult | None = None
+        self.duel: Score | None = None
         self._rounds_before: tuple[LearningRound, ...] = ()
         self._seconds_before = 0.0
         stored = self._stored()
@@ -256,12 +253,12 @@ class _Task:
         duel = self.duel
         if duel is None:
             return "no duel with the tree search was finished, so it is not known how good this is"
-        share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
+        share, duels = duel.share, counted(duel.matches, "duel")
         if not self._by_alpha_beta:
             won = f"guided by it, the tree search won {100 * share:.0f} % of the points of {duels}"
             return f"{won} with the one that is not"
         won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
-        if Score(duel.points, duel.matches).verdict is ChallengeVerdict.CHALLENGER:
+        if duel.verdict is ChallengeVerdict.CHALLENGER:
             return won
         return f"{won}, so auto plays with the tree search, guided by it"
 
@@ -324,17 +321,15 @@ class _Task:
         if self._learning.evaluation is not self._is_stored:
             self._save()
 
-    def _duel(self, show: Callable[[str], None]) -> DuelResult | None:
+    def _duel(self, show: Callable[[str], None]) -> Score | None:
         """Let a search with the evaluation play the tree search."""
         machine, evaluation = self._machine, self._learning.evaluation
         assert evaluation is not None
-        learner, random, result = Learner(monotonic), Random(self._seed), None
+        learner, random, score = Learner(monotonic), Random(self._seed), Score(0, 0)
         duel = learner.duel if self._by_alpha_beta else learner.duel_over_guidance
-        for score in duel(machine, evaluation, random, self._duel_seconds):
+        for score in duel(machine, evaluation, random, self._duel_seconds):  # noqa: B007 the last counts
             show("duel")
-            if score.matches:
-                result = DuelResult(score.points, score.matches)
-        return result
+        return score if score.matches else None
 
     def _save(self) -> Path:
         evaluation = self._learning.evaluation

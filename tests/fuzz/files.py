@@ -38,8 +38,8 @@ from ggp_player.manager.tournament.standings import standings
 from ggp_player.protocol import MatchRecord, Start
 from ggp_player.server.config import ENVIRONMENT_PREFIX, load_config
 from ggp_player.server.match_journal import SUFFIX, JournalFolder
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.stored_evaluations import (
-    DuelResult,
     StoredEvaluation,
     path_in,
     read_evaluation,
@@ -280,7 +280,7 @@ def _evaluations() -> list[bytes]:
     machine, folder = _machine(), _folder()
     found = []
     for evaluation in (numbered_evaluation(machine), learned(machine)):
-        stored = StoredEvaluation.of(evaluation, machine, _form(), 12.5, DuelResult(3.5, 5))
+        stored = StoredEvaluation.of(evaluation, machine, _form(), 12.5, Score(3.5, 5))
         found.append(stored.save(folder).read_bytes())
     return found
 

@@ -20,7 +20,6 @@ from ggp_player.strategies.learning.learner import Learner
 from ggp_player.strategies.learning.long_learning import LearningRound, LongLearning
 from ggp_player.strategies.learning.stored_evaluations import (
     FOLDER_VARIABLE,
-    DuelResult,
     StoredEvaluation,
     evaluations_folder,
     read_evaluation,
@@ -30,7 +29,6 @@ __all__ = [
     "FOLDER_VARIABLE",
     "ClusterLearning",
     "Contest",
-    "DuelResult",
     "LearnedAlphaBeta",
     "LearnedEvaluation",
     "LearnedMonteCarlo",

@@ -11,11 +11,13 @@ Source: A. Wald, Sequential tests of statistical hypotheses (1945).
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import log
 from random import Random
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import ConfigDict, Field, NonNegativeInt
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
@@ -70,12 +72,12 @@ class ChallengeVerdict(Enum):
     CHAMPION = "champion"
 
 
-@dataclass(slots=True)
+@checked_dataclass(slots=True, config=ConfigDict(extra="forbid", strict=True))
 class Score:
     """The points of a challenger, from 0 to 1 for each of so many matches."""
 
-    points: float = 0.0
-    matches: int = 0
+    points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    matches: NonNegativeInt
 
     @property
     def share(self) -> float:
@@ -238,7 +240,7 @@ def play_in_all_seats(
     The champion has all other seats, and both so many seconds for each move. Where roles are more
     than two, a match is worth to the challenger what it gets above the mean of the others.
     """
-    score, seats = Score(), seats_of(machine)
+    score, seats = Score(0, 0), seats_of(machine)
     while True:
         opening = random_position(machine, random, random.randint(0, OPENING))
         for seat in seats:
@@ -298,7 +300,7 @@ def compare_evaluations(
     They play ``by_alpha_beta``, or otherwise by tree searches that are guided. Yields after each
     move, for so many seconds; each has every seat equally often.
     """
-    began, score, seats = clock(), Score(), len(seats_of(machine))
+    began, score, seats = clock(), Score(0, 0), len(seats_of(machine))
     one: Duelist
     other: Duelist
     if by_alpha_beta:

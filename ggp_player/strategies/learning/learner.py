@@ -277,7 +277,7 @@ class Learner:
             yield from self._play_while_ahead(machine, evaluation)
             return
         for share in (0.0, GREATER_SHARE):
-            score = Score()
+            score = Score(0, 0)
             for score in self._duel(machine, evaluation, share):  # noqa: B007 the last counts
                 yield
             joint, more = ("and", " where they weigh more") if share else ("alpha-beta", "")
@@ -297,7 +297,7 @@ class Learner:
         It plays from a clear lead on, as the duel may take most of the match, and no longer when it
         has lost that.
         """
-        score = Score()
+        score = Score(0, 0)
         for score in self._duel(machine, evaluation, None):
             if self.strategy is None and score.lead >= LAST_LEAD:
                 self._play_with(evaluation)
@@ -329,7 +329,7 @@ class Learner:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
         """Guide the tree search, or do not, as the duel over that goes."""
-        score = Score()
+        score = Score(0, 0)
         random, seconds = self._random, self._plan.duels
         for score in self.duel_over_guidance(machine, evaluation, random, seconds, PATIENCE):
             if abs(score.lead) >= SWITCH_LEAD and (score.lead > 0) != self._is_guided:

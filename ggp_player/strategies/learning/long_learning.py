@@ -115,7 +115,7 @@ class LongLearning:
             if self.rounds and passed + (1 + COMPARISON_SHARE) * length > seconds:
                 return
             yield from self._learning.work(length, clock)
-            learned, best, score = self._learning.evaluation, self.evaluation, Score()
+            learned, best, score = self._learning.evaluation, self.evaluation, Score(0, 0)
             if learned is None:
                 return
             ended = clock()
@@ -138,7 +138,7 @@ class LongLearning:
         """
         learned = self._learning.evaluation
         if self.evaluation is None and learned is not None and learned.games:
-            self._finish_round(learned, Score(), self._clock())
+            self._finish_round(learned, Score(0, 0), self._clock())
 
     def _finish_round(self, learned: LearnedEvaluation, score: Score, ended: float) -> None:
         games = learned.games - self._games

@@ -32,6 +32,7 @@ from gdl.language import CanonicalForm, canonical_form
 from gdl.system import write_whole
 from ggp_player.clock import Clock
 from ggp_player.strategies import Position
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import OwnTime, clock_until, seconds_from
 from ggp_player.strategies.learning.long_learning import LearningRound
@@ -166,22 +167,12 @@ class StoredPatterns:
 
 
 @checked_dataclass(frozen=True, slots=True, config=_CONFIG)
-class DuelResult:
-    """The points of a search with the evaluation against the tree search, of so many matches.
-
-    It is alpha-beta where two rivals play, and else the tree search that is guided.
-    """
-
-    points: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    matches: NonNegativeInt
-
-
-@checked_dataclass(frozen=True, slots=True, config=_CONFIG)
 class StoredEvaluation:
     """An evaluation as it is stored.
 
     ``rules`` is the digest of the canonical rules. It was learned from so many ``games`` for so
-    many ``seconds``, in these ``rounds``.
+    many ``seconds``, in these ``rounds``. In the ``duel`` a search with it has played the tree
+    search: alpha-beta where two rivals play, and else the tree search that is guided.
     """
 
     version: Literal[3]
@@ -189,7 +180,7 @@ class StoredEvaluation:
     patterns: StoredPatterns
     games: NonNegativeInt
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    duel: DuelResult | None = None
+    duel: Score | None = None
     rounds: Annotated[tuple[LearningRound, ...], Field(max_length=MAX_ROUNDS)] = ()
 
     @classmethod
@@ -199,7 +190,7 @@ class StoredEvaluation:
         machine: PropnetStateMachine,
         form: CanonicalForm,
         seconds: float,
-        duel: DuelResult | None = None,
+        duel: Score | None = None,
         rounds: Sequence[LearningRound] = (),
     ) -> StoredEvaluation:
         """What to store of an evaluation for a game's machine, with the form of its rules."""

@@ -76,7 +76,7 @@ class Duels:
 
     def __call__(self, *_arguments: object) -> Iterator[Score]:
         self.count += 1
-        score = Score()
+        score = Score(0, 0)
         for result in cycle(next(self._results)):
             self._clock.now += 0.1
             score.points += result

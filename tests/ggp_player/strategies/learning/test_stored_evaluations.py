@@ -20,7 +20,6 @@ from gdl.language import CanonicalForm, Scrambler, canonical_form
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import (
     FOLDER_VARIABLE,
-    DuelResult,
     LearnedAlphaBeta,
     LearnedEvaluation,
     Learner,
@@ -53,7 +52,7 @@ def form_of(machine: PropnetStateMachine) -> CanonicalForm:
 def stored(
     machine: PropnetStateMachine, evaluation: LearnedEvaluation | None = None
 ) -> StoredEvaluation:
-    evaluation, duel = evaluation or numbered_evaluation(machine), DuelResult(3.5, 5)
+    evaluation, duel = evaluation or numbered_evaluation(machine), Score(3.5, 5)
     rounds = [LearningRound(5.0, 30, 0.0, 0, True), LearningRound(12.0, 10, 3.5, 6, True)]
     return StoredEvaluation.of(evaluation, machine, form_of(machine), 12.5, duel, rounds)
 
@@ -84,7 +83,7 @@ def test_what_is_stored_is_read(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [f"{digest}.json"]
     found = read_evaluation(folder, digest)
     assert found == stored(machine)
-    assert found.duel == DuelResult(3.5, 5)
+    assert found.duel == Score(3.5, 5)
     evaluation, expected = (
         found.evaluation_of(machine, form_of(machine)),
         numbered_evaluation(machine),

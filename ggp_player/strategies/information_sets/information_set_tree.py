@@ -123,14 +123,6 @@ class _Tried:
     probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Leaf:
-    """Where an iteration has come to, and what was chosen on the way."""
-
-    vertex: Vertex
-    path: Sequence[_Tried]
-
-
 class InformationSetTree:
     """The trees of all roles, below the information set of one of them."""
 
@@ -158,19 +150,19 @@ class InformationSetTree:
         """Make an iteration from each hypothesis."""
         leaves = [self._descend(hypothesis) for hypothesis in hypotheses]
         self.iterations += len(leaves)
-        open_leaves = [leaf for leaf in leaves if not leaf.vertex.is_terminal]
-        for leaf in leaves:
-            if leaf.vertex.is_terminal:
-                self._back_up(leaf, leaf.vertex.goals)
+        open_leaves = [leaf for leaf in leaves if not leaf[0].is_terminal]
+        for vertex, path in leaves:
+            if vertex.is_terminal:
+                self._back_up(path, vertex.goals)
         size = self._evaluator.at_once
         for first in range(0, len(open_leaves), size):
             some = open_leaves[first : first + size]
-            values = self._evaluator.evaluate([leaf.vertex.state for leaf in some])
-            for leaf, of_roles in zip(some, values.tolist(), strict=True):
-                self._back_up(leaf, of_roles)
+            values = self._evaluator.evaluate([vertex.state for vertex, _ in some])
+            for (_, path), of_roles in zip(some, values.tolist(), strict=True):
+                self._back_up(path, of_roles)
 
-    def _descend(self, hypothesis: Hypothesis) -> _Leaf:
-        """Go down from a state to a node that is new, or to the end."""
+    def _descend(self, hypothesis: Hypothesis) -> tuple[Vertex, list[_Tried]]:
+        """Go down from a state to a node that is new, or to the end; return it with the way."""
         state, sets = hypothesis
         vertex = self._graph.vertices[self._graph.number(state)]
         nodes = self._roots_of(vertex, sets)
@@ -186,7 +178,7 @@ class InformationSetTree:
             vertex, nodes = self._step(vertex, nodes, path)
             if is_new:
                 break
-        return _Leaf(vertex, path)
+        return vertex, path
 
     def _step(
         self, vertex: Vertex, nodes: Sequence[InformationSetNode], path: list[_Tried]
@@ -228,8 +220,8 @@ class InformationSetTree:
             found = self._roots[role, number, option] = InformationSetNode(moves, self._has_regrets)
         return found
 
-    def _back_up(self, leaf: _Leaf, goals: Sequence[float]) -> None:
-        for tried in leaf.path:
+    def _back_up(self, path: Sequence[_Tried], goals: Sequence[float]) -> None:
+        for tried in path:
             tried.node.learn(tried.index, tried.probability, goals[tried.role] / 100)
 
     def _child(

@@ -50,19 +50,6 @@ class SubgamePrefix:
     constant: dict[bytes, bool] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class StateSummaries:
-    """What matters of n states.
-
-    ``keys`` uint64 (n,): equal for states with the same future. ``terminal`` bool (n,). ``values``
-    float64 (n, roles): goal values, 0 where none holds.
-    """
-
-    keys: NDArray[np.uint64]
-    terminal: NDArray[np.bool_]
-    values: NDArray[np.float64]
-
-
 class FinishedSubgames:
     """Distinguishes states by what matters for their future.
 
@@ -80,15 +67,20 @@ class FinishedSubgames:
 
     def canonical(self, state: State) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
         """Return a state's key, uint64 (1, 1), and the moves, which stay the same."""
-        keys = self.summaries(packed_state(self.machine, state)).keys
+        keys, _ = self.summaries(packed_state(self.machine, state))
         return keys[:, None], np.arange(sum(map(len, self.machine.moves)), dtype=np.int32)
 
-    def summaries(self, states: Packed) -> StateSummaries:
-        """Summarize states: what the rest of the game can still read of them."""
+    def summaries(self, states: Packed) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """Summarize states: what the rest of the game can still read of them.
+
+        Returns keys, uint64 (n,), which are equal for states with the same future, and goal values,
+        float64 (n, roles): 0 where none holds, NaN where the match goes on.
+        """
         self._load(states)
         count, block = len(states), self._block
-        legal, terminal = block.legal()[:count], block.terminal()[:count]
-        values = np.maximum(block.goal_values()[:count], 0.0)
+        legal = block.legal()[:count]
+        ends = np.maximum(block.goal_values()[:count], 0.0)
+        ends[~block.terminal()[:count]] = np.nan
         parts = [states & self._relevant]
         unfinished = np.ones(count, dtype=np.bool_)
         for stage in self.stages:
@@ -100,7 +92,7 @@ class FinishedSubgames:
             parts.append(np.where(over[:, None], interface, 0).astype(np.uint8))
             parts.append(over[:, None].astype(np.uint8))
             unfinished &= ~over
-        return StateSummaries(hash_states(np.hstack(parts)), terminal, values)
+        return hash_states(np.hstack(parts)), ends
 
     def _load(self, states: Packed) -> None:
         """Evaluate the view and the transition of states in which nobody moves."""

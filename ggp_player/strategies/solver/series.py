@@ -151,13 +151,13 @@ class SeriesEnumerator:
 
     def _add(self, states: Packed) -> tuple[Indices, Packed]:
         """Return the indices of the states, and those states that are new and not terminal."""
-        found = self._subgames.summaries(states)
-        keys, first, inverse = np.unique(found.keys, return_index=True, return_inverse=True)
+        keys, ends = self._subgames.summaries(states)
+        keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         known = len(self._indices)
         indices = [self._indices.setdefault(key, len(self._indices)) for key in keys.tolist()]
         fresh = first[np.array(indices) >= known]
-        self._ends.append(np.where(found.terminal[fresh, None], found.values[fresh], np.nan))
-        return np.array(indices)[inverse], states[fresh[~found.terminal[fresh]]]
+        self._ends.append(ends[fresh])
+        return np.array(indices)[inverse], states[fresh[np.isnan(ends[fresh, 0])]]
 
     def _graph(self) -> StateGraph:
         """Return the graph of what was found; each state is represented by its key."""

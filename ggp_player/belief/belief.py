@@ -112,7 +112,7 @@ class Belief:
         *,
         keeps_information: bool = False,
     ) -> None:
-        self.machine = machine
+        self.machine: StateMachine = machine
         self.role = role
         self._own = machine.roles.index(role)
         self._seed = seed
@@ -192,28 +192,13 @@ class Belief:
         """Go on by a step of which no percepts were told; return False as :meth:`observe` does."""
         return self._go_on(StepObservation(move, None))
 
-    def use_machine(self, machine: StateMachine) -> None:
-        """Go on with another machine of the same rules.
-
-        A machine that cannot be given states comes to them by the observations, and where it was
-        known in between what the state was, it raises ValueError.
-        """
-        before, self.machine = self.machine, machine
+    def use_machine(self, machine: PropnetStateMachine) -> None:
+        """Go on with the compiled machine of the same rules."""
+        self.machine = machine
         self._batch = batch_machine(machine)
-        if isinstance(machine, PropnetStateMachine):
-            found = {s: machine.state_of(s) for s in {self._start[0], *self.probabilities}}
-            self._start = (found[self._start[0]], self._start[1])
-            self._weights = {(found[s], sets): w for (s, sets), w in self._weights.items()}
-        else:
-            self._observe_anew(before)
-
-    def _observe_anew(self, before: StateMachine) -> None:
-        if self._start[0] != before.initial_state():
-            raise ValueError("this machine cannot go on from a state of another")
-        observations = self.observations
-        self.know(self.machine.initial_state())
-        for observation in observations:
-            self._go_on(observation)
+        found = {s: machine.state_of(s) for s in {self._start[0], *self.probabilities}}
+        self._start = (found[self._start[0]], self._start[1])
+        self._weights = {(found[s], sets): w for (s, sets), w in self._weights.items()}
 
     def _go_on(self, observation: StepObservation) -> bool:
         self.observations = (*self.observations, observation)

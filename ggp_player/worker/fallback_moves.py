@@ -85,17 +85,9 @@ class KnownMoves:
         return order[0], "legal in this turn" if is_of_turn else "legal in an earlier turn"
 
 
-def always_legal_move(ruleset: Ruleset, role: str) -> Term | None:
-    """Return a move that is legal for a role in every state; None where none is found."""
-    return _first_legal_move(ruleset, role, _Facts(ruleset))
-
-
-def initially_legal_move(ruleset: Ruleset, role: str) -> Term | None:
-    """Return a move that is legal for a role in the initial state; None where none is found."""
-    return _first_legal_move(ruleset, role, _Facts(ruleset, of_initial_state=True))
-
-
-def _first_legal_move(ruleset: Ruleset, role: str, facts: _Facts) -> Term | None:
+def move_legal_by_facts(ruleset: Ruleset, role: str, *, at_first: bool = False) -> Term | None:
+    """Return a move that is legal for a role in every state, or ``at_first``; None without any."""
+    facts = _Facts(ruleset, of_initial_state=at_first)
     names = [name for name in ruleset.roles if name.name.lower() == role.lower()]
     try:
         return next(facts.legal_moves(names[0]), None) if names else None
@@ -109,7 +101,7 @@ class _Facts:
     What is ``true`` in the initial state is among them where they are ``of_initial_state``.
     """
 
-    def __init__(self, ruleset: Ruleset, *, of_initial_state: bool = False) -> None:
+    def __init__(self, ruleset: Ruleset, *, of_initial_state: bool) -> None:
         self._rules = [rule for rule in ruleset.rules if rule.head.relation == ("legal", 2)]
         self._facts: dict[RelationKey, list[Atom]] = defaultdict(list)
         for rule in ruleset.rules:

@@ -78,19 +78,12 @@ MessageToWorker: TypeAlias = BeginMatch | ApplyStep | ReplaceHistory | BeginSear
 
 
 @dataclass(frozen=True, slots=True)
-class AlwaysLegal:
-    """A move that the rules state as legal for our role in every state."""
+class LegalByFacts:
+    """A move that is legal for our role by facts of the rules: in every state, or ``at_first``."""
 
-    kind: Literal["AlwaysLegal"] = field(default="AlwaysLegal", kw_only=True, repr=False)
+    kind: Literal["LegalByFacts"] = field(default="LegalByFacts", kw_only=True, repr=False)
     move: str
-
-
-@dataclass(frozen=True, slots=True)
-class InitiallyLegal:
-    """A move that is legal for our role in the initial state, by facts of the rules alone."""
-
-    kind: Literal["InitiallyLegal"] = field(default="InitiallyLegal", kw_only=True, repr=False)
-    move: str
+    at_first: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +153,7 @@ class LogRecord:
 
 
 MessageToServer: TypeAlias = (
-    AlwaysLegal
-    | InitiallyLegal
+    LegalByFacts
     | MatchStatus
     | StateReached
     | SearchReady

@@ -35,14 +35,13 @@ from ggp_player.events import History, StateReached, Step
 from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.choice_buffer import ChoiceBuffer
-from ggp_player.worker.fallback_moves import always_legal_move, initially_legal_move
+from ggp_player.worker.fallback_moves import move_legal_by_facts
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
-    AlwaysLegal,
     ApplyStep,
     BeginMatch,
     BeginSearch,
-    InitiallyLegal,
+    LegalByFacts,
     LogRecord,
     MatchStatus,
     MessageToServer,
@@ -204,10 +203,11 @@ class TrackerWorker:
 
     def _send_from_text(self, ruleset: gdl.Ruleset) -> None:
         """Send what serves to guess a move before the rules are evaluated."""
-        if (move := always_legal_move(ruleset, self._role)) is not None:
-            self._send(AlwaysLegal(str(move)))
-        elif self._is_new and (move := initially_legal_move(ruleset, self._role)) is not None:
-            self._send(InitiallyLegal(str(move)))
+        for at_first in (False, True) if self._is_new else (False,):
+            move = move_legal_by_facts(ruleset, self._role, at_first=at_first)
+            if move is not None:
+                self._send(LegalByFacts(str(move), at_first))
+                return
 
     def _send_status(self) -> None:
         tracker = self._tracker

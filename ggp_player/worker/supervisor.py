@@ -31,11 +31,10 @@ from ggp_player.worker.fallback_moves import KnownMoves
 from ggp_player.worker.health import Health, Subject
 from ggp_player.worker.messages import (
     FALLBACK,
-    AlwaysLegal,
     ApplyStep,
     BeginMatch,
     BeginSearch,
-    InitiallyLegal,
+    LegalByFacts,
     MatchStatus,
     MessageToServer,
     MessageToWorker,
@@ -265,10 +264,10 @@ class TrackerSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
             self._status = message
             self.known.remember(message.turn, message.legal_moves)
-        elif isinstance(message, AlwaysLegal):
-            self.known.always_legal = message.move
-        elif isinstance(message, InitiallyLegal):
+        elif isinstance(message, LegalByFacts) and message.at_first:
             self.known.remember_initial(message.move)
+        elif isinstance(message, LegalByFacts):
+            self.known.always_legal = message.move
         elif isinstance(message, StateReached):
             was_observed = bool(self.history) and isinstance(self.history[-1], ObservedStep)
             # Whoever was told the joint move has published it with the turn.

@@ -25,7 +25,7 @@ from ggp_player.protocol import (
     spaced,
 )
 from ggp_player.protocol.dialects import BEGINNING_CHARACTERS
-from ggp_player.worker.fallback_moves import always_legal_move
+from ggp_player.worker.fallback_moves import move_legal_by_facts
 from tests.fuzz.mutators import mutate_expressions
 from tests.fuzz.target import Target
 
@@ -128,7 +128,7 @@ def _read_rules(request: Request) -> None:
     if isinstance(request, Start | Preview):
         with suppress(gdl.GdlError):
             ruleset = gdl.parse(request.rules)
-            always_legal_move(ruleset, getattr(request, "role", "x"))
+            move_legal_by_facts(ruleset, getattr(request, "role", "x"))
 
 
 def _check_info_reply(text: str, syntax: Syntax) -> None:

@@ -12,7 +12,7 @@ from gdl.language import canonical_form
 from gdl.language.formatter import Notation, convert_text, format_text
 from gdl.language.parser import decode
 from gdl.language.scrambler import Scrambler
-from ggp_player.worker.fallback_moves import always_legal_move
+from ggp_player.worker.fallback_moves import move_legal_by_facts
 from tests.fuzz.mutators import DONORS, mutate_expressions, token_mutator
 from tests.fuzz.pieces import HARD, PIECES
 from tests.fuzz.rule_mutators import cross_rules, rule_mutator
@@ -77,7 +77,7 @@ def _check_texts(text: str, ruleset: Ruleset) -> None:
 def _check_meaning(ruleset: Ruleset, is_sound: bool) -> None:
     """Interpret the rules; those without an error have a meaning."""
     for role in ruleset.roles[:2]:
-        always_legal_move(ruleset, str(role))
+        move_legal_by_facts(ruleset, str(role))
     try:
         with cpu_limit(EVALUATION_SECONDS):
             _play(gdl.interpret(ruleset), Random(1))

@@ -11,8 +11,7 @@ from ggp_player.worker.fallback_moves import (
     MAX_REMEMBERED_MOVES,
     MAX_TURNS,
     KnownMoves,
-    always_legal_move,
-    initially_legal_move,
+    move_legal_by_facts,
 )
 from tests.support.compiled_games import EVERY_GAME, reasoner_of, rules_of
 
@@ -20,7 +19,7 @@ HEAD = "(role x) (role Y) (succ 1 2) (succ 2 3) (blank b) (init (at 1)) "
 
 
 def found(rules: str, role: str = "x") -> str:
-    return str(always_legal_move(gdl.parse(HEAD + rules), role))
+    return str(move_legal_by_facts(gdl.parse(HEAD + rules), role))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +56,7 @@ def test_what_the_rules_state(rules: str, move: str) -> None:
     ],
 )
 def test_what_is_legal_in_the_initial_state_by_its_facts(rules: str, move: str) -> None:
-    assert str(initially_legal_move(gdl.parse(HEAD + rules), "x")) == move
+    assert str(move_legal_by_facts(gdl.parse(HEAD + rules), "x", at_first=True)) == move
 
 
 def test_roles_are_the_same_in_any_case() -> None:
@@ -79,8 +78,8 @@ def test_it_is_legal_wherever_it_is_claimed(game: str) -> None:
     ruleset, machine = rules_of(game), reasoner_of(game)
     for role in machine.roles:
         for move in (
-            always_legal_move(ruleset, role.name),
-            initially_legal_move(ruleset, role.name),
+            move_legal_by_facts(ruleset, role.name),
+            move_legal_by_facts(ruleset, role.name, at_first=True),
         ):
             if move is not None:
                 assert move in machine.legal_moves(machine.initial_state(), role)

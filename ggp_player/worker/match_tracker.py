@@ -12,7 +12,6 @@ of them.
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -22,7 +21,6 @@ import gdl
 from ggp_player.errors import UnplayableError
 from ggp_player.events import History, ObservedStep, Step
 from ggp_player.protocol import move_texts, parse_move
-from ggp_player.worker.messages import BeginMatch
 
 if TYPE_CHECKING:
     from gdl.engine import PropnetStateMachine
@@ -44,33 +42,17 @@ MAX_JOINT_MOVES = 1024
 _log = logging.getLogger(__name__)
 
 
-def begin_tracking(
-    message: BeginMatch,
-    compile_seconds: float | None,
-    on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
-    *,
-    is_for_search: bool = False,
-) -> MatchTracker:
-    """Parse the rules and apply the history. Raises gdl.GdlError and :class:`UnplayableError`.
-
-    ``on_parsed`` is called with the rules before they are evaluated, which may take long.
-    """
-    tracker = MatchTracker(
-        message.rules, message.role, compile_seconds, on_parsed, is_for_search=is_for_search
-    )
-    gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
-    for step in message.history:
-        tracker.apply_step(step)
-    return tracker
-
-
 class MatchTracker:
-    """The state of a match as seen by one role.
+    """The state of a match as seen by one role, at first that after the steps of its ``history``.
 
-    With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
-    until :meth:`use_compiled_rules` finds them ready. With ``is_for_search`` more of the possible
-    states are kept than what is legal can be known by.
+    ``on_parsed`` is called with the rules before they are evaluated, which may take long. With
+    ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted until
+    :meth:`use_compiled_rules` finds them ready. With ``is_for_search`` more of the possible states
+    are kept than what is legal can be known by. Raises gdl.GdlError and :class:`UnplayableError`.
     """
+
+    _last: tuple[gdl.Term, ...] | None
+    _belief: Belief | None
 
     def __init__(
         self,
@@ -79,6 +61,7 @@ class MatchTracker:
         compile_seconds: float | None = None,
         on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
         *,
+        history: History = (),
         is_for_search: bool = False,
     ) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
@@ -88,14 +71,11 @@ class MatchTracker:
             self._compiler = self._begin_compiling(compile_seconds)
         self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
         self.role = self._role_named(role)
-        self.state = self.machine.initial_state()
-        self.turn = 0
-        self._last: tuple[gdl.Term, ...] | None = None
         self._is_for_search = is_for_search
-        self._belief: Belief | None = None
         self._gets_percepts = False
         self._has_percepts = any(rule.head.name.lower() == SEES for rule in self._ruleset.rules)
         self._hides_states: bool | None = None
+        self.replace_history(history)
 
     @property
     def last_joint_move(self) -> tuple[str, ...]:

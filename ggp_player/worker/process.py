@@ -36,7 +36,7 @@ from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.fallback_moves import move_legal_by_facts
-from ggp_player.worker.match_tracker import begin_tracking
+from ggp_player.worker.match_tracker import MatchTracker
 from ggp_player.worker.messages import (
     ApplyStep,
     BeginMatch,
@@ -188,7 +188,10 @@ class TrackerWorker:
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
         self._role, self._is_new = message.role, not message.history
-        self._tracker = begin_tracking(message, None, self._send_from_text)
+        self._tracker = MatchTracker(
+            message.rules, message.role, on_parsed=self._send_from_text, history=message.history
+        )
+        gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
         self._send_status()
 
     def apply_step(self, step: Step) -> None:

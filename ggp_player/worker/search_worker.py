@@ -22,7 +22,7 @@ from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.compiling import interpreted_notice
 from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
-from ggp_player.worker.match_tracker import begin_tracking
+from ggp_player.worker.match_tracker import MatchTracker
 from ggp_player.worker.messages import (
     FALLBACK,
     BeginMatch,
@@ -50,7 +50,14 @@ class SearchWorker:
         self._send = send
         self._looks_ahead = create(self._spec).looks_ahead
         compile_seconds = message.compile_seconds if self._looks_ahead else None
-        self._tracker = begin_tracking(message, compile_seconds, is_for_search=self._looks_ahead)
+        self._tracker = MatchTracker(
+            message.rules,
+            message.role,
+            compile_seconds,
+            history=message.history,
+            is_for_search=self._looks_ahead,
+        )
+        gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
         self._number = 0
         self._symmetric_moves = SymmetricMoves()
         self._plays_by_belief = False

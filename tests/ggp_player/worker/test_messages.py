@@ -8,6 +8,7 @@ from ggp_player.worker.messages import (
     ApplyStep,
     BeginMatch,
     BeginSearch,
+    LegalByFacts,
     LogRecord,
     MatchStatus,
     MessageToServer,
@@ -32,6 +33,7 @@ TO_WORKER = [
 TO_SERVER = [
     MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),
     StateReached(turn=2, roles=("x", "y"), state="( a )", goals={"x": 100}),
+    LegalByFacts("(move a b)", at_first=True),
     SearchReady(ponders=True),
     GameDescribed(text="one player"),
     SearchEnded(3, "ValueError: no\nreason"),

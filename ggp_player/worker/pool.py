@@ -114,11 +114,6 @@ class WorkerHandle:
             self.was_killed = True
             self._kill()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the process has ended and is cleaned up."""
-        return self._listening.done()
-
     async def ended(self) -> None:
         """Wait until the process has ended and is cleaned up."""
         await asyncio.shield(self._listening)

@@ -84,7 +84,6 @@ class MoveService:
         self._tracker = TrackerSupervisor(setup, pool.take, self._notify)
         self._search = SearchSupervisor(setup, pool.take, self._notify)
         self._deadline: CancellableDeadline | None = None
-        self._awaited: Callable[[], bool] = lambda: False
         self._play_clock = setup.start.play_clock
         self._roles = 1
 
@@ -197,11 +196,11 @@ class MoveService:
 
     async def _wait(self, deadline: CancellableDeadline, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds, or until no time is left."""
-        self._deadline, self._awaited = deadline, condition
+        self._deadline = deadline
         await deadline.wait(condition)
 
     def _notify(self) -> None:
-        if self._deadline is not None and self._awaited():
+        if self._deadline is not None:
             self._deadline.notify()
 
     def _is_decided(self) -> bool:

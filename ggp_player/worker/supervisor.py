@@ -287,7 +287,8 @@ class SearchSupervisor(Supervisor):
     _has_fallen_back = False
     _number = 0
     _ended = 0
-    _is_wanted = False
+    is_wanted = False
+    """Whether a search is to go on."""
     _is_ready = False
     _until: float | None = None
     _last_found: BestMove | None = None
@@ -297,11 +298,6 @@ class SearchSupervisor(Supervisor):
     def ponders(self) -> bool:
         """Whether the search is to go on while others choose."""
         return self._strategy_ponders and self.setup.ponder
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether a search is to go on."""
-        return self._is_wanted
 
     @property
     def has_ended(self) -> bool:
@@ -320,7 +316,7 @@ class SearchSupervisor(Supervisor):
 
     def _begin(self) -> None:
         self._number += 1
-        self._is_wanted = True
+        self.is_wanted = True
         self._last_found = None
         if self.worker is not None:
             self.worker.send(self._begin_search(self.worker))
@@ -336,11 +332,11 @@ class SearchSupervisor(Supervisor):
         A worker that still parses the rules is spared: another would have to parse them too.
         """
         worker = self.worker
-        if self._is_wanted and worker is not None and self._ended != self._number:
+        if self.is_wanted and worker is not None and self._ended != self._number:
             worker.choices.wanted = 0
             if self._is_ready:
                 self._kill_after_grace()
-        self._is_wanted = False
+        self.is_wanted = False
 
     def first_messages(self) -> Sequence[MessageToWorker]:
         """The rules, the history, and the search that is wanted, if any is."""
@@ -348,7 +344,7 @@ class SearchSupervisor(Supervisor):
         begin_match = self.begin_match(FALLBACK if self._has_fallen_back else self.setup.strategy)
         if self._has_fallen_back:
             begin_match = replace(begin_match, compile_seconds=None)
-        if not self._is_wanted or self.worker is None:
+        if not self.is_wanted or self.worker is None:
             return (begin_match,)
         return begin_match, self._begin_search(self.worker)
 
@@ -359,7 +355,7 @@ class SearchSupervisor(Supervisor):
             if not self._is_ready:
                 self._is_ready = True
                 _log.info("%s: the rules are parsed", self._name)
-                if not self._is_wanted:
+                if not self.is_wanted:
                     self._kill_after_grace()
         elif isinstance(message, RulesCompiled):
             self.setup.metrics.compile_seconds.observe(message.seconds)
@@ -379,7 +375,7 @@ class SearchSupervisor(Supervisor):
             return
         _log.error("%s: search %d: %s", self._name, message.number, message.failure)
         self.setup.events.problem(f"the search fails: {message.failure}")
-        if message.number == self._number and not self._has_result and self._is_wanted:
+        if message.number == self._number and not self._has_result and self.is_wanted:
             has_fallen_back = self._has_fallen_back
             self._fail(message.failure)
             if self._has_fallen_back and not has_fallen_back and self.worker is not None:
@@ -411,7 +407,7 @@ class SearchSupervisor(Supervisor):
         self.setup.health.raise_problem(Subject.SEARCHES, f"{self._name}: {problem}")
 
     def _on_death(self, worker: WorkerHandle) -> None:
-        if self._is_wanted:
+        if self.is_wanted:
             self._last_found = worker.choices.newest(self._number) or self._last_found
         if not worker.was_killed and not self._has_result:
             self._fail("its process died")

@@ -13,6 +13,7 @@ import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from ggp_player.events import EventBus
 from ggp_player.languages import Sentence
 from ggp_player.manager.players import RemotePlayer, check_reachable, seat_of
 from ggp_player.match_runner.game_manager import game_name
-from ggp_player.play.gallery import Gallery, Wish, serve_gallery
+from ggp_player.play.gallery import Gallery, serve_gallery
 from ggp_player.play.human import HumanSeat
 from ggp_player.play.levels import ADAPTIVE, HIGHEST, LEVELS, MIDDLE
 from ggp_player.play.match_clock import TIME_CONTROLS, TimeControl
@@ -61,7 +62,8 @@ def run_play(
         suppress(KeyboardInterrupt),
     ):
         if game is not None:
-            asyncio.run(_play(chosen.setup(chosen.wish(game), events), chosen))
+            setup = chosen.setup(events, gdl.load(game), game_name(game), game.resolve().as_uri())
+            asyncio.run(_play(setup, chosen))
         else:
             tuple(map(_opponent, chosen.opponents))  # which says now what cannot be used
             asyncio.run(_play_in_gallery(chosen, events))
@@ -106,14 +108,6 @@ class _Options:
     no_browser: bool
     save: Path | None
 
-    def wish(self, rulesheet: Path) -> Wish:
-        """The match of a game that the command line names."""
-        name, address = game_name(rulesheet), rulesheet.resolve().as_uri()
-        adapts = self.level == ADAPTIVE
-        level = MIDDLE.number if adapts else int(self.level or 0)
-        control = self.control()
-        return Wish(gdl.load(rulesheet), name, address, self.roles, level, adapts, control)
-
     def control(self) -> TimeControl | None:
         """The clocks that the command line names."""
         if self.timed:
@@ -121,22 +115,24 @@ class _Options:
             return TimeControl("timed", name, self.play_clock, is_per_move=True)
         return next((one for one in TIME_CONTROLS if one.key == self.clock), None)
 
-    def setup(self, wish: Wish, events: EventBus) -> PlaySetup:
-        """What a match is played with."""
+    def setup(self, events: EventBus, ruleset: gdl.Ruleset, name: str, address: str) -> PlaySetup:
+        """What a match of a game is played with, as far as the command line says it."""
         setup = PlaySetup(
-            wish.ruleset,
-            wish.name,
+            ruleset,
+            name,
             self.start_clock,
             self.play_clock,
             self.seed,
-            rulesheet_url=wish.address,
+            rulesheet_url=address,
             events=events,
-            persons=wish.roles,
+            persons=self.roles,
             opponents=tuple(map(_opponent, self.opponents or (HIGHEST.strategy,))),
-            adapts=wish.adapts,
-            control=wish.control,
+            adapts=self.level == ADAPTIVE,
+            control=self.control(),
         )
-        return setup.at(LEVELS[wish.level - 1]) if wish.level else setup
+        if self.level is None:
+            return setup
+        return setup.at(MIDDLE if setup.adapts else LEVELS[int(self.level) - 1])
 
 
 @dataclass(slots=True)
@@ -195,15 +191,12 @@ async def _play_on_page(session: PlaySession, options: _Options) -> None:
 
 async def _play_in_gallery(options: _Options, events: EventBus) -> None:
     """Play one match after the other, each begun on the page of all games."""
-
-    async def new_session(wish: Wish) -> PlaySession:
-        return await workers.session(options.setup(wish, events))
-
     default = "0" if options.opponents else str(HIGHEST.number)
-    level = options.level or default
-    gallery = Gallery(new_session, level, options.opponents, options.control())
-    async with _workers() as workers, serve_gallery(gallery, options.port) as address:
-        await _until_left(address, options)
+    new_setup, level = partial(options.setup, events), options.level or default
+    async with _workers() as workers:
+        gallery = Gallery(new_setup, workers.session, level, options.opponents, options.control())
+        async with serve_gallery(gallery, options.port) as address:
+            await _until_left(address, options)
 
 
 async def _until_left(address: str, options: _Options) -> None:

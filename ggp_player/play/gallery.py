@@ -20,7 +20,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path, PurePath
 from typing import Annotated, Literal, TypeAlias, TypeVar
@@ -45,6 +45,7 @@ from ggp_player.play.levels import ADAPTIVE, LEVELS, MIDDLE, remembered_level
 from ggp_player.play.match_clock import TIME_CONTROLS, TimeControl
 from ggp_player.play.match_pages import MatchPages
 from ggp_player.play.page import MAX_REQUEST, by_name_of_this_machine, in_sentences, listening
+from ggp_player.play.play_setup import PlaySetup
 from ggp_player.play.session import PlaySession
 
 MAX_RULESHEET = 2**20
@@ -139,23 +140,10 @@ def game_card(key: str, name: str, text: str, roles: Sequence[str] = ()) -> Game
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A match that a person wants to begin. ``level`` 0 is what the command line says.
+NewSetup: TypeAlias = Callable[[Ruleset, str, str], PlaySetup]
+"""Says what a match of a game, of some name and address, is played with unless the page does."""
 
-    Where it ``adapts``, the level is that of the first match.
-    """
-
-    ruleset: Ruleset
-    name: str
-    address: str
-    roles: tuple[str, ...]
-    level: int
-    adapts: bool = False
-    control: TimeControl | None = None
-
-
-NewSession: TypeAlias = Callable[[Wish], Awaitable[PlaySession]]
+NewSession: TypeAlias = Callable[[PlaySetup], Awaitable[PlaySession]]
 """Makes the session of a match. Raises GgpPlayerError or GdlError where it cannot be played."""
 
 
@@ -212,13 +200,14 @@ class Gallery:
 
     def __init__(
         self,
+        new_setup: NewSetup,
         new_session: NewSession,
         level: int | str,
         opponents: Sequence[str] = (),
         control: TimeControl | None = None,
     ) -> None:
         self.session: PlaySession | None = None
-        self._new_session = new_session
+        self._new_setup, self._new_session = new_setup, new_session
         self._level, self._opponents = level, ", ".join(opponents)
         self._control = control.key if control is not None else ""
         self._controls = {one.key: one for one in (*TIME_CONTROLS, control) if one is not None}
@@ -358,13 +347,17 @@ class Gallery:
             try:
                 ruleset = await asyncio.to_thread(game.ruleset)
                 address = game.file.resolve().as_uri() if game.file is not None else ""
-                adapts = asked.level == ADAPTIVE
-                number = (remembered_level(request.cookies) or MIDDLE).number
-                level = number if isinstance(asked.level, str) else asked.level
-                control = self._controls.get(asked.clock)
-                roles = tuple(asked.roles)
-                wish = Wish(ruleset, game.name, address, roles, level, adapts, control)
-                session = await self._new_session(wish)
+                setup = replace(
+                    self._new_setup(ruleset, game.name, address),
+                    persons=tuple(asked.roles),
+                    adapts=asked.level == ADAPTIVE,
+                    control=self._controls.get(asked.clock),
+                )
+                if isinstance(asked.level, str):
+                    setup = setup.at(remembered_level(request.cookies) or MIDDLE)
+                elif asked.level:
+                    setup = setup.at(LEVELS[asked.level - 1])
+                session = await self._new_session(setup)
             except (GgpPlayerError, GdlError) as error:
                 raise PlayError(sentence_of(error)) from error
             before, self.session = self.session, await session.__aenter__()

@@ -21,7 +21,7 @@ from ggp_player.events import EventBus, MatchEnded
 from ggp_player.pages.drawing_messages import Drawing
 from ggp_player.pages.rulesheets import GameFound
 from ggp_player.play import gallery as gallery_module
-from ggp_player.play.gallery import Gallery, Wish, serve_gallery
+from ggp_player.play.gallery import Gallery, serve_gallery
 from ggp_player.play.levels import LEVELS
 from ggp_player.play.match_clock import TIME_CONTROLS
 from ggp_player.play.play_setup import PlaySetup
@@ -52,7 +52,7 @@ class Visitor(Browser):
         super().__init__(address, client)
         self.gallery = gallery
         self.drawing_process = gallery._pages._drawer.helper.process
-        self.wishes: list[Wish] = []
+        self.setups: list[PlaySetup] = []
         self.events = EventBus()
 
     async def add(self, text: str, name: str = "mine") -> str:
@@ -88,26 +88,26 @@ class Visitor(Browser):
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def only_visitor() -> AsyncIterator[Visitor]:
     events = EventBus()
-    wishes: list[Wish] = []
+    setups: list[PlaySetup] = []
     pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
 
-    async def new_session(wish: Wish) -> PlaySession:
-        wishes.append(wish)
-        setup = PlaySetup(
-            wish.ruleset, wish.name, 5, 3, events=events, persons=wish.roles, opponents=("legal",)
-        )
-        machine = gdl.interpret(wish.ruleset)
-        if wish.adapts:
-            setup = replace(setup, adapts=True).at(LEVELS[wish.level - 1])
+    def new_setup(ruleset: gdl.Ruleset, name: str, address: str) -> PlaySetup:
+        return PlaySetup(ruleset, name, 5, 3, rulesheet_url=address, events=events)
+
+    async def new_session(setup: PlaySetup) -> PlaySession:
+        setups.append(setup)
+        machine = gdl.interpret(setup.ruleset)
+        if not setup.adapts:
+            setup = replace(setup, opponents=("legal",))
         return PlaySession(setup, machine, pool)
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(pool.close)
-        gallery = Gallery(new_session, 5)
+        gallery = Gallery(new_setup, new_session, 5)
         address = await stack.enter_async_context(serve_gallery(gallery))
         client = await stack.enter_async_context(aiohttp.ClientSession())
         found = Visitor(gallery, address, client)
-        found.wishes, found.events = wishes, events
+        found.setups, found.events = setups, events
         await found.load()
         assert 'class="picture board"' in (await found.get("/match/"))[1]  # it leads back
         yield found
@@ -116,7 +116,7 @@ async def only_visitor() -> AsyncIterator[Visitor]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def visitor(only_visitor: Visitor) -> AsyncIterator[Visitor]:
     """At the gallery of all tests, where another one's match may go on."""
-    only_visitor.wishes.clear()
+    only_visitor.setups.clear()
     async with asyncio.timeout(LIMIT):
         yield only_visitor
 
@@ -159,9 +159,9 @@ async def test_one_match_ends_another(visitor: Visitor) -> None:
     assert first.is_closing
     assert "aborted" in {event.status for event in ended.take() if isinstance(event, MatchEnded)}
     assert visitor.gallery.session is second
-    assert [(wish.name, wish.roles, wish.level) for wish in visitor.wishes] == [
-        ("ticTacToe", ("nought",), 1),
-        ("nim", (), 2),
+    assert [(setup.match_id, setup.persons, setup.level) for setup in visitor.setups] == [
+        ("ticTacToe", ("nought",), LEVELS[0]),
+        ("nim", (), LEVELS[1]),
     ]
     page = (await visitor.get("/match/"))[1]
     assert '<a id="gallery" href="/">All games</a>' in page
@@ -205,7 +205,7 @@ async def test_a_browser_brings_the_level_of_its_person(visitor: Visitor) -> Non
     body = json.dumps({"game": "nim", "level": "adaptive"})
     for header, number in ((kept, 2), ({"Cookie": "ggp_player_level=x"}, 3)):
         assert (await visitor.send("/begin", body, {**header}))[0] == 200
-        assert visitor.wishes[-1].level == number
+        assert visitor.setups[-1].level == LEVELS[number - 1]
     session = visitor.gallery.session
     assert session is not None
     await visitor.get("/match/", Cookie="ggp_player_level=1")  # nothing has been moved yet
@@ -253,7 +253,7 @@ async def test_a_clock_is_chosen(visitor: Visitor) -> None:
     assert "Who has no time left has lost." in page
     await visitor.begin("nim", clock="5m")
     await visitor.begin("nim")
-    assert [wish.control for wish in visitor.wishes] == [TIME_CONTROLS[0], None]
+    assert [setup.control for setup in visitor.setups] == [TIME_CONTROLS[0], None]
     assert (await visitor.post("/begin", game="nim", level=1, clock="2m"))[0] == 404
 
 
@@ -283,7 +283,7 @@ async def test_a_good_rulesheet_is_played(visitor: Visitor) -> None:
     assert (await visitor.get(f"/board/{key}"))[0] == 200
     session = await visitor.begin(key, "ann")
     assert session.persons == (gdl.Constant("ann"),)
-    assert visitor.wishes[0].name == "mine"
+    assert visitor.setups[0].match_id == "mine"
 
 
 async def test_only_the_newest_rulesheets_are_kept(
@@ -324,7 +324,7 @@ async def test_nobody_else_begins(visitor: Visitor) -> None:
         rules = await visitor.send("/rules", json.dumps({"text": RULES}), changed)
         assert rules[0] == status, changed
     assert visitor.gallery.session is before
-    assert not visitor.wishes
+    assert not visitor.setups
 
 
 async def test_what_is_no_request_is_refused(visitor: Visitor) -> None:

@@ -24,7 +24,7 @@ from ggp_player.manager.tournament.match_play import MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, ResultsFile, ResultsLog
-from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.schedule import PlannedMatch, make_schedule
 from ggp_player.manager.tournament.tournament_run import TournamentRun
 from ggp_player.play.human import human_seat
 
@@ -68,12 +68,13 @@ def _play(options: _Options) -> int:
     if options.ray is not None and any(human_seat(player) for player in options.players):
         raise click.UsageError("a person cannot be asked on a cluster")
     identity = _identity(options, games)
+    roles = {name: len(game.roles) for name, game in games.items()}
     concurrency = options.concurrency
     if options.ray is None:
-        concurrency = _concurrency(options, make_schedule(_plan(options, games, identity)))
+        concurrency = _concurrency(options, make_schedule(identity, roles, options.rounds))
     with ExitStack() as stack:
         log = _open(options, identity, stack)
-        matches = make_schedule(_plan(options, games, log.identity))
+        matches = make_schedule(log.identity, roles, options.rounds)
         if options.records is not None:
             options.records.mkdir(parents=True, exist_ok=True)
         if options.ray is None:
@@ -107,18 +108,6 @@ def _identity(options: _Options, games: Mapping[str, TournamentGame]) -> Identit
         play_clock=options.play_clock,
         seed=options.seed,
         scramble=options.scramble,
-    )
-
-
-def _plan(
-    options: _Options, games: Mapping[str, TournamentGame], identity: Identity
-) -> TournamentPlan:
-    return TournamentPlan(
-        {name: len(game.roles) for name, game in games.items()},
-        identity.players,
-        options.rounds,
-        options.seed,
-        identity.label,
     )
 
 

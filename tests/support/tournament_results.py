@@ -1,6 +1,6 @@
 """Results of matches for the tests of tournaments, in few words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ggp_player.manager.tournament.results import Identity, MatchResult
@@ -12,6 +12,11 @@ IDENTITY = Identity(
     play_clock=1,
     seed=7,
 )
+
+
+def identity_of(players: Iterable[str], seed: int = 0) -> Identity:
+    """Return the identity of a tournament of which nothing else matters."""
+    return Identity({}, tuple(players), start_clock=2, play_clock=1, seed=seed)
 
 
 def result(

@@ -31,7 +31,7 @@ from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_play import MatchConditions
 from ggp_player.manager.tournament.players import check_players
 from ggp_player.manager.tournament.results import Identity
-from ggp_player.manager.tournament.schedule import TournamentPlan, make_schedule
+from ggp_player.manager.tournament.schedule import make_schedule
 from ggp_player.manager.tournament.tournament_run import TournamentRun
 from ggp_player.match_runner.game_manager import game_name
 
@@ -76,8 +76,7 @@ def _play(options: _Options) -> int:
         play_clock=options.play_clock,
         seed=options.seed,
     )
-    seats = dict.fromkeys(games, 2)
-    matches = make_schedule(TournamentPlan(seats, specs, 1, options.seed, identity.label))
+    matches = make_schedule(identity, dict.fromkeys(games, 2), rounds=1)
     openings = {opening.name: opening for opening in made}
     with closing(LadderFile(options.output, identity, openings, players)) as log:
         run = TournamentRun(

@@ -14,15 +14,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from gdl.system import lock_file
 from ggp_player.errors import TournamentError
-from ggp_player.manager.tournament.schedule import MatchKey
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
+
+MatchKey: TypeAlias = tuple[str, int, tuple[str, ...]]
+"""The game, the round, and the players in role order."""
 
 
 class LineFile:

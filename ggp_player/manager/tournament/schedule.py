@@ -16,10 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from random import Random
-from typing import TypeAlias
 
-MatchKey: TypeAlias = tuple[str, int, tuple[str, ...]]
-"""The game, the round, and the players in role order."""
+from ggp_player.manager.tournament.results import Identity, MatchKey
 
 SEED_BITS = 53
 """Any JSON reader keeps integers of this size exactly."""
@@ -44,28 +42,20 @@ class PlannedMatch:
         return self.game, self.round, self.players
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentPlan:
-    """What a schedule depends on.
+def make_schedule(
+    identity: Identity, roles: Mapping[str, int], rounds: int
+) -> tuple[PlannedMatch, ...]:
+    """List the matches of a tournament, round by round.
 
-    ``roles`` has, for each game, the number of roles that players take. ``label`` is part of every
-    match id: it distinguishes the matches of this tournament from those of others.
+    ``roles`` has, for each game, the number of roles that players take. The label of the tournament
+    is part of every match id: it distinguishes its matches from those of others.
     """
-
-    roles: Mapping[str, int]
-    players: Sequence[str]
-    rounds: int
-    seed: int = 0
-    label: str = "tournament"
-
-
-def make_schedule(plan: TournamentPlan) -> tuple[PlannedMatch, ...]:
-    """List the matches of a tournament, round by round."""
+    label = identity.label
     return tuple(
-        _planned(plan, game, number, seating, group)
-        for number in range(1, plan.rounds + 1)
-        for game, count in plan.roles.items()
-        for group, seatings in _sets(count, plan.players)
+        _planned(identity, label, game, number, seating, group)
+        for number in range(1, rounds + 1)
+        for game, count in roles.items()
+        for group, seatings in _sets(count, identity.players)
         for seating in seatings
     )
 
@@ -81,9 +71,9 @@ def _sets(roles: int, players: Sequence[str]) -> Iterator[tuple[str, list[tuple[
 
 
 def _planned(
-    plan: TournamentPlan, game: str, number: int, seating: tuple[str, ...], group: str
+    identity: Identity, label: str, game: str, number: int, seating: tuple[str, ...], group: str
 ) -> PlannedMatch:
-    seats = "-".join(str(plan.players.index(player) + 1) for player in seating)
-    match_id = f"{game}.{plan.label}.{number}.{seats}"
-    seed = Random(f"{plan.seed}, {game}, round {number}, {group}").getrandbits(SEED_BITS)
+    seats = "-".join(str(identity.players.index(player) + 1) for player in seating)
+    match_id = f"{game}.{label}.{number}.{seats}"
+    seed = Random(f"{identity.seed}, {game}, round {number}, {group}").getrandbits(SEED_BITS)
     return PlannedMatch(match_id, game, number, seating, seed)

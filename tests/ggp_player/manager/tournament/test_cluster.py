@@ -20,10 +20,11 @@ from ggp_player.manager.tournament.cluster import ClusterPlay, play_in_worker
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.schedule import PlannedMatch, make_schedule
 from ggp_player.manager.tournament.tournament_run import MatchRunner, PlayMatch
 from tests.support.paths import GAMES
 from tests.support.ray_cluster import ray_cluster, workers_at_work
+from tests.support.tournament_results import identity_of
 
 CONDITIONS = MatchConditions(start_clock=60, play_clock=60, max_steps=100)
 """Nobody needs a minute, but a late move would be another one."""
@@ -35,7 +36,7 @@ def games() -> dict[str, TournamentGame]:
 
 
 def planned(rounds: int) -> tuple[PlannedMatch, ...]:
-    return make_schedule(TournamentPlan({"nim": 2}, ("random", "legal"), rounds))
+    return make_schedule(identity_of(("random", "legal")), {"nim": 2}, rounds)
 
 
 async def played(

@@ -17,10 +17,11 @@ from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.schedule import PlannedMatch, make_schedule
 from ggp_player.manager.tournament.tournament_run import MatchRunner
 from ggp_player.match_runner.players import MatchPlayer
 from tests.support.command_line import CLOSED, TWO_STEPS
+from tests.support.tournament_results import identity_of
 
 TURNS = f"""{TWO_STEPS}
 (<= (next (said ?r ?w)) (does ?r (say ?w)))
@@ -78,7 +79,7 @@ def game(rules: str = TURNS) -> dict[str, TournamentGame]:
 
 
 def planned(*players: str, rounds: int = 1) -> tuple[PlannedMatch, ...]:
-    return make_schedule(TournamentPlan({"turns": 2}, players, rounds))
+    return make_schedule(identity_of(players), {"turns": 2}, rounds)
 
 
 async def play(

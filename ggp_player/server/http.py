@@ -27,7 +27,7 @@ import socket
 import struct
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from email.utils import formatdate
 from functools import partial
 from http import HTTPStatus
@@ -50,7 +50,7 @@ from ggp_player.server.access import AccessRules, message_in
 from ggp_player.server.config import Config
 from ggp_player.server.monitoring import is_monitoring, loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player
-from ggp_player.server.polling import MailboxAddress, Poller
+from ggp_player.server.polling import Poller
 from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
     CONNECTIONS_LIMIT,
@@ -295,10 +295,7 @@ async def _serve_until(
         site = await _listen(runner, player)
         on_listening(config.host, site.port)
         warming = asyncio.create_task(ensure_warm(player.health))
-        async with AsyncExitStack() as polls:
-            if config.poll:
-                poller = Poller(player, MailboxAddress.of(config), config.poll_interval)
-                await polls.enter_async_context(poller)
+        async with Poller(player) if config.poll else nullcontext():
             async with registered(config, site.port), beside():
                 await _any_set(stopped, player.drained)
             warming.cancel()

@@ -15,7 +15,6 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 import aiohttp
 from yarl import URL
@@ -24,7 +23,6 @@ from ggp_player.errors import ProtocolError, ServerError
 from ggp_player.front.request_reader import MAX_MESSAGE
 from ggp_player.logs import shown
 from ggp_player.protocol import Envelope, parse_envelope
-from ggp_player.server.config import Config
 from ggp_player.server.player import UTF_8, Message, Player, Reply
 from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, ReplyDeadline
 
@@ -58,40 +56,20 @@ _log = logging.getLogger(__name__)
 Pause = Callable[[float], Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class MailboxAddress:
-    """Where messages are asked for and replies sent, and under which name."""
-
-    address: URL
-    reply_address: URL
-    name: str
-
-    @classmethod
-    def of(cls, config: Config) -> MailboxAddress:
-        """The mailbox that the settings name."""
-        address = URL(config.poll)
-        reply_address = URL(config.poll_reply) if config.poll_reply else address
-        return cls(address, reply_address, config.poll_as or config.name)
-
-    @property
-    def host(self) -> str:
-        """The manager's name, for people to read."""
-        return f"{self.address.host}:{self.address.port}"
-
-
 class Poller:
-    """Asks a manager for messages every ``interval`` seconds, and has a player answer them."""
+    """Asks the manager that a player's settings name for messages, and has the player answer them.
 
-    def __init__(
-        self,
-        player: Player,
-        mailbox: MailboxAddress,
-        interval: float = 1.0,
-        pause: Pause = asyncio.sleep,
-    ) -> None:
+    ``name`` is what the manager calls the player, and ``host`` the manager's, for people to read.
+    """
+
+    def __init__(self, player: Player, pause: Pause = asyncio.sleep) -> None:
+        config = player.config
+        self.address = URL(config.poll)
+        self.reply_address = URL(config.poll_reply) if config.poll_reply else self.address
+        self.name = config.poll_as or config.name
+        self.host = f"{self.address.host}:{self.address.port}"
         self._player = player
-        self._mailbox = mailbox
-        self._interval = interval
+        self._interval = config.poll_interval
         self._pause = pause
         self._polling: asyncio.Task[None] | None = None
         self._replies: OrderedDict[tuple[str, str], asyncio.Task[Reply]] = OrderedDict()
@@ -129,7 +107,7 @@ class Poller:
             try:
                 seconds = await self._poll_once()
             except Exception:  # whatever a message does, the next one is asked for
-                _log.exception("the manager at %s could not be asked", self._mailbox.host)
+                _log.exception("the manager at %s could not be asked", self.host)
                 seconds = PAUSES[-1]
             await self._pause(seconds)
 
@@ -160,7 +138,7 @@ class Poller:
             self._note_failure(str(error) or type(error).__name__)
             return None
         if self._failures:
-            _log.info("the manager at %s is there again", self._mailbox.host)
+            _log.info("the manager at %s is there again", self.host)
         self._failures = 0
         self._asked = asyncio.get_running_loop().time()
         return "" if text.strip() in _NOTHING else text
@@ -169,11 +147,11 @@ class Poller:
         self._failures += 1
         if self._failures == 1:
             message = "the manager at %s cannot be asked: %s; it is tried again"
-            _log.warning(message, self._mailbox.host, shown(reason))
+            _log.warning(message, self.host, shown(reason))
 
     async def _get(self) -> str:
         assert self._session is not None
-        address = self._mailbox.address.update_query(recipient=self._mailbox.name)
+        address = self.address.update_query(recipient=self.name)
         async with self._session.get(address, allow_redirects=False) as response:
             if response.status >= 300:
                 raise ServerError(f"its answer has the status {response.status}")
@@ -192,17 +170,17 @@ class Poller:
         try:
             envelope = parse_envelope(text)
         except ProtocolError as error:
-            _log.warning("%s: no message in its envelope: %s", self._mailbox.host, error)
+            _log.warning("%s: no message in its envelope: %s", self.host, error)
             return False
         key = envelope.sender, envelope.number
         is_new = key not in self._replies
         if is_new and len(self._sending) >= MAX_OPEN:
-            _log.warning("%s: too many messages at once, one is dropped", self._mailbox.host)
+            _log.warning("%s: too many messages at once, one is dropped", self.host)
             return False
         deadline = self._player.new_deadline(UNKNOWN_ROUND_TRIP, unsure=unsure)
         if is_new:
             message = Message(envelope.message, UTF_8, f"poll {envelope.sender}")
-            replying = self._player.reply_in_time(message, deadline, self._mailbox.host)
+            replying = self._player.reply_in_time(message, deadline, self.host)
             self._replies[key] = asyncio.create_task(replying)
             while len(self._replies) > MAX_REMEMBERED:
                 self._replies.popitem(last=False)
@@ -220,15 +198,15 @@ class Poller:
         except Exception:
             _log.exception("a message could not be answered")
             return
-        query = {"sender": self._mailbox.name, "recipient": envelope.sender}
-        address = self._mailbox.reply_address.update_query({**query, "msgid": envelope.number})
+        query = {"sender": self.name, "recipient": envelope.sender}
+        address = self.reply_address.update_query({**query, "msgid": envelope.number})
         for pause in (*REPLY_PAUSES, None):
             try:
                 await self._post(address, body)
             except (aiohttp.ClientError, OSError, ServerError) as error:
                 reason = shown(str(error) or type(error).__name__)
                 message = "the manager at %s does not take a reply: %s"
-                _log.warning(message, self._mailbox.host, reason)
+                _log.warning(message, self.host, reason)
             else:
                 deadline.reply_sent()
                 return

@@ -16,7 +16,7 @@ from aiohttp import web
 from ggp_player.server import polling as server_polling
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.polling import PAUSES, REPLY_PAUSES, MailboxAddress, Poller
+from ggp_player.server.polling import PAUSES, REPLY_PAUSES, Poller
 from tests.support.paths import ROOT
 
 STEPS = (
@@ -135,7 +135,7 @@ async def polling(manager: PolledManager, pauses: Pauses) -> AsyncIterator[Playe
     async with (
         asyncio.timeout(LIMIT),
         Player(config) as player,
-        Poller(player, MailboxAddress.of(config), config.poll_interval, pauses),
+        Poller(player, pauses),
     ):
         yield player
 
@@ -298,7 +298,7 @@ async def test_the_command(manager: PolledManager) -> None:
 
 def test_where_replies_go() -> None:
     config = Config(poll="http://m:80/get", poll_reply="http://m:80/put", name="bob")
-    mailbox = MailboxAddress.of(config)
-    assert (str(mailbox.address), str(mailbox.reply_address)) == ("http://m/get", "http://m/put")
-    assert (mailbox.name, mailbox.host) == ("bob", "m:80")
+    poller = Poller(Player(config))
+    assert (str(poller.address), str(poller.reply_address)) == ("http://m/get", "http://m/put")
+    assert (poller.name, poller.host) == ("bob", "m:80")
     assert len(REPLY_PAUSES) > 2

@@ -20,7 +20,7 @@ import pytest
 from ggp_player.protocol import SYNTAXES
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.polling import MailboxAddress, Poller
+from ggp_player.server.polling import Poller
 from tests.support.serving import served
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -156,8 +156,9 @@ async def test_transcript_of_a_manager_that_is_polled() -> None:
     manager = RawManager([found["answer"] for found in document["exchange"]])
     server = await asyncio.start_server(manager.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    config = Config(strategy="legal", poll=f"http://127.0.0.1:{port}/messages", poll_as="ann")
-    async with server, Player(config) as player, Poller(player, MailboxAddress.of(config), 0.001):
+    address = f"http://127.0.0.1:{port}/messages"
+    config = Config(strategy="legal", poll=address, poll_as="ann", poll_interval=0.05)
+    async with server, Player(config) as player, Poller(player):
         for found in document["exchange"]:
             async with asyncio.timeout(LIMIT):
                 assert await manager.replies.get() == (found["target"], found["reply"])

@@ -17,7 +17,7 @@ from ggp_player.match_runner.game_manager import PLAY_GRACE
 from ggp_player.protocol import TIMEOUT, parse_envelope
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.polling import MailboxAddress, Poller
+from ggp_player.server.polling import Poller
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 
 LIMIT = 60
@@ -49,9 +49,10 @@ def poll_url(asking: Asker) -> URL:
 @asynccontextmanager
 async def polling(name: str, asking: Asker) -> AsyncIterator[None]:
     """Have a player of ours poll the manager."""
-    config = Config(strategy="legal", poll=str(poll_url(asking)), poll_as=name)
+    address = str(poll_url(asking))
+    config = Config(strategy="legal", poll=address, poll_as=name, poll_interval=0.05)
     seen = asyncio.create_task(asking.until("player", name=name, status="available"))
-    async with Player(config) as player, Poller(player, MailboxAddress.of(config), 0.05):
+    async with Player(config) as player, Poller(player):
         await seen
         yield
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -52,36 +52,10 @@ MAX_OFFSET = 10**9
 
 OUTCOMES = ("win", "draw", "loss")
 
+FILTERS = ("game", "player", "role", "outcome", "status")
+"""What the list can be filtered by, in its address."""
+
 _Found = TypeVar("_Found")
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    """What the address of the list asks for: texts of the filter, and where the page begins."""
-
-    texts: Mapping[str, str]
-    offset: int
-
-    @classmethod
-    def of(cls, request: web.Request) -> _Query:
-        names = ("game", "player", "role", "outcome", "status")
-        texts = {name: request.query.get(name, "").strip()[:200] for name in names}
-        return cls(texts, _number(request, "offset", 0, MAX_OFFSET))
-
-    def filter(self) -> MatchFilter:
-        texts = self.texts
-        return MatchFilter(
-            game=texts["game"],
-            role=texts["role"],
-            player=texts["player"],
-            outcome=texts["outcome"],
-            status=texts["status"],
-        )
-
-    def address(self, offset: int) -> str:
-        """What follows the path of a page that begins elsewhere."""
-        given = {name: text for name, text in self.texts.items() if text}
-        return "?" + urlencode({**given, "offset": offset} if offset else given)
 
 
 class ArchivePages:
@@ -115,23 +89,31 @@ class ArchivePages:
         }
 
     async def _list(self, request: web.Request) -> web.Response:
-        query = _Query.of(request)
+        texts = {name: request.query.get(name, "").strip()[:200] for name in FILTERS}
+        offset = _number(request, "offset", 0, MAX_OFFSET)
+        chosen = MatchFilter(
+            game=texts["game"],
+            role=texts["role"],
+            player=texts["player"],
+            outcome=texts["outcome"],
+            status=texts["status"],
+        )
         page = MatchPage((), 0)
         if await asyncio.to_thread(self._path.is_file):
             page = await self._read(
-                lambda: open_archive(self._path).list(query.filter(), PAGE_LENGTH, query.offset)
+                lambda: open_archive(self._path).list(chosen, PAGE_LENGTH, offset)
             )
-        earlier = query.offset + PAGE_LENGTH
+        earlier = offset + PAGE_LENGTH
         return self._site.page(
             "archive.html",
             self._base_of(request),
             here="/archive",
             page=page,
-            query=query.texts,
+            query=texts,
             outcomes=OUTCOMES,
             statuses=STATUSES,
-            newer=query.address(max(0, query.offset - PAGE_LENGTH)) if query.offset else "",
-            older=query.address(earlier) if earlier < page.total else "",
+            newer=_page_from(max(0, offset - PAGE_LENGTH), texts) if offset else "",
+            older=_page_from(earlier, texts) if earlier < page.total else "",
         )
 
     async def _replay(self, request: web.Request) -> web.Response:
@@ -207,6 +189,12 @@ class ArchivePages:
         except ArchiveError as error:
             kind = web.HTTPNotFound if status == 404 else web.HTTPServiceUnavailable
             raise kind(reason=" ".join(str(error).split())[:300]) from error
+
+
+def _page_from(offset: int, texts: Mapping[str, str]) -> str:
+    """What follows the path of the list, for a page of it."""
+    given = {name: text for name, text in texts.items() if text}
+    return "?" + urlencode({**given, "offset": offset} if offset else given)
 
 
 def _as_json(match: ArchivedMatch) -> bytes:

@@ -216,7 +216,7 @@ def _print(results: Sequence[SetResult], compared: Sequence[tuple[Setting, Setti
         table.add_column(str(setting), justify="right")
     for game in dict.fromkeys(result.game for result in results):
         row = {result.setting: result for result in results if result.game == game}
-        positions = str(next(iter(row.values())).count.positions)
+        positions = str(len(next(iter(row.values())).errors))
         table.add_row(game, positions, *(_share(row[setting]) for setting in settings))
     if len({result.game for result in results}) > 1:
         shares = (f"{100 * mean_share(results, setting):.1f}" for setting in settings)
@@ -235,5 +235,4 @@ def _print(results: Sequence[SetResult], compared: Sequence[tuple[Setting, Setti
 
 
 def _share(result: SetResult) -> str:
-    count = result.count
-    return f"{100 * count.share:.1f} ± {196 * count.standard_error:.1f}"
+    return f"{100 * result.share:.1f} ± {196 * result.standard_error:.1f}"

@@ -9,8 +9,6 @@
 :mod:`.position_maker`, :mod:`.set_making`
     finding critical positions, and making a set of them that can be broken off
 :mod:`.position_test`
-    lets a strategy choose a move in each position, by :mod:`.forked_searches`, and tells what was
-    found
-:mod:`.paired_errors`
-    comparing two strategies on the same positions
+    lets a strategy choose a move in each position, by :mod:`.forked_searches`, tells what was
+    found, and compares two strategies on the same positions
 """

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, sqrt
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -27,9 +29,11 @@ from ggp_player.lab.positions.forked_searches import (
     SearchTask,
     Setting,
 )
-from ggp_player.lab.positions.paired_errors import ErrorCount, PairedErrors, paired
 from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
 from ggp_player.lab.positions.turns import chooser, joint_moves, replayed
+
+SIGNIFICANCE = 0.05
+"""A difference this probable, or more, by chance alone is called none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,14 @@ class SetResult:
     errors: Sequence[bool]
 
     @property
-    def count(self) -> ErrorCount:
-        """The errors, and the positions."""
-        return ErrorCount(sum(self.errors), len(self.errors))
+    def share(self) -> float:
+        """The share of errors, 0 to 1."""
+        return sum(self.errors) / len(self.errors) if self.errors else 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of that share."""
+        return sqrt(self.share * (1 - self.share) / len(self.errors)) if self.errors else 0.0
 
     @property
     def seconds(self) -> float:
@@ -132,7 +141,44 @@ def settings_of(results: Iterable[SetResult]) -> list[Setting]:
 
 def mean_share(results: Sequence[SetResult], setting: Setting) -> float:
     """The share of errors of a setting, games weighing the same."""
-    return mean(result.count.share for result in results if result.setting == setting)
+    return mean(result.share for result in results if result.setting == setting)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedErrors:
+    """On how many positions only the first of two searches errs, and on how many the second."""
+
+    only_first: int
+    only_second: int
+
+    @property
+    def p_value(self) -> float:
+        """The probability of a difference at least as large if both err equally often.
+
+        McNemar's exact test, with two sides. Source: Q. McNemar, Note on the sampling error of the
+        difference between correlated proportions or percentages (1947).
+        """
+        discordant = self.only_first + self.only_second
+        fewer = min(self.only_first, self.only_second)
+        ways = sum(comb(discordant, count) for count in range(fewer + 1))
+        return min(1.0, float(Fraction(2 * ways, 2**discordant)))
+
+    @property
+    def verdict(self) -> str:
+        """Which search errs less often, in words."""
+        if self.p_value >= SIGNIFICANCE:
+            return "no difference that chance could not make"
+        better = "second" if self.only_first > self.only_second else "first"
+        return f"the {better} errs less often"
+
+
+def paired(first: Sequence[bool], second: Sequence[bool]) -> PairedErrors:
+    """Compare errors on the same positions, in the same order. Raises ValueError for other ones."""
+    both = list(zip(first, second, strict=True))
+    return PairedErrors(
+        sum(one and not other for one, other in both),
+        sum(other and not one for one, other in both),
+    )
 
 
 def comparisons(
@@ -164,8 +210,8 @@ def as_json(
                 "start_clock": result.setting.start_clock,
                 "seed": result.setting.seed,
                 "game": result.game,
-                "positions": result.count.positions,
-                "errors": result.count.errors,
+                "positions": len(result.errors),
+                "errors": sum(result.errors),
                 "used_seconds": round(result.seconds, 5),
                 "wrong": [number for number, wrong in enumerate(result.errors, 1) if wrong],
             }

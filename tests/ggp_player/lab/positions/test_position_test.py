@@ -58,7 +58,7 @@ def loaded(path: Path) -> LoadedSet:
 def test_what_searches_to_the_end_makes_no_error(loaded: LoadedSet) -> None:
     result = loaded.test(Setting("proof:megabytes=1", None))
     assert result.errors == [False] * 4
-    assert result.count.share == 0
+    assert result.share == 0
     assert result.seconds > 0
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
 import click
 from rich.console import Console
-from rich.progress import Progress, TaskID
+from rich.progress import Progress
 from rich.table import Table
 
 import gdl
@@ -64,12 +66,10 @@ def run_make(
         )
         order = Order(ruleset, count, seed, recipe, solver, nodes, games)
         warm_up_first(say_on_stderr)
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task(ruleset.game, total=count)
+        with _bar(ruleset.game, count) as update:
 
             def tell(played: int, found: int) -> None:
-                description = f"{ruleset.game}, {played} games"
-                progress.update(task, completed=found, description=description)
+                update(completed=found, description=f"{ruleset.game}, {played} games")
 
             try:
                 made = make_set(order, path, tell)
@@ -139,13 +139,8 @@ def run_play(
         machine.warm_up()
         game = machine.ruleset.game
         played = SolverMatches(machine, setting, solver, nodes, plies, count)
-        with _shown() as progress:
-            task = progress.add_task(f"{game}, {setting}", total=len(played.matches))
-
-            def tell() -> None:
-                progress.update(task, advance=1, refresh=progress.console.is_terminal)
-
-            played.play(jobs, tell)
+        with _bar(f"{game}, {setting}", len(played.matches)) as update:
+            played.play(jobs, partial(update, advance=1))
     if as_json:
         found = [match.to_json() for match in played.matches]
         head = {"strategy": strategy, "seconds": seconds, "start_clock": prepare, "seed": seed}
@@ -179,30 +174,28 @@ def _own_sets() -> list[Path]:
 def _tested(loaded: LoadedSet, settings: Sequence[Setting], jobs: int) -> list[SetResult]:
     """Test some settings on a set, and show how far it is on stderr."""
     found = []
-    with _shown() as progress:
-        for setting in settings:
-            task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
-
-            def tell(task: TaskID = task) -> None:
-                progress.update(task, advance=1, refresh=progress.console.is_terminal)
-
-            found.append(loaded.test(setting, jobs, tell))
-            progress.remove_task(task)
+    for setting in settings:
+        with _bar(f"{loaded.game}, {setting}", len(loaded.positions)) as update:
+            found.append(loaded.test(setting, jobs, partial(update, advance=1)))
     return found
 
 
-def _shown() -> Progress:
-    """A bar on stderr.
+@contextmanager
+def _bar(what: str, total: int) -> Iterator[Callable[..., None]]:
+    """Show a bar on stderr; what is yielded brings it up to date, as rich does.
 
     Without its thread: a fork that is made while that has a lock would wait for it for ever.
     """
-    return Progress(
-        console=Console(stderr=True),
+    console = Console(stderr=True)
+    with Progress(
+        console=console,
         transient=True,
         auto_refresh=False,
         redirect_stdout=False,
         redirect_stderr=False,
-    )
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield partial(progress.update, task, refresh=console.is_terminal)
 
 
 def _print(results: Sequence[SetResult], compared: Sequence[tuple[Setting, Setting]]) -> None:

@@ -30,9 +30,10 @@ from ggp_player.protocol.messages import (
     Preview,
     Request,
     Start,
+    Stop,
 )
 from ggp_player.protocol.plain_terms import plain_infix_term
-from ggp_player.protocol.prefix import Arguments, ToldStep, check_length, read_move
+from ggp_player.protocol.prefix import Arguments, check_length, read_move
 
 SEES = "SEES"
 """The command of a PLAY that tells what our role sees."""
@@ -167,13 +168,15 @@ class _InfixArguments(Arguments):
         clock = self._first_clock(1)
         return Preview(self._rules(clock), int(self._items[clock].text))
 
-    def step(self) -> ToldStep:
-        """Take the moves of the last step; an empty list is one of percepts, ``nil`` is no step."""
+    def told(self, kind: type[Play | Stop]) -> Play | Stop:
+        """Take a match id, and moves; an empty list is one of percepts, ``nil`` is no step."""
+        match_id = self.match_id()
         is_told = bool(self._items) and self._items[0].text.upper() != NIL
         terms = self._terms() if is_told else ()
         if self._command.upper() == SEES:
-            return ToldStep(observation=Observation(None, terms))
-        return ToldStep(terms, observation=Observation() if is_told and not terms else None)
+            return kind(match_id, observation=Observation(None, terms))
+        seen = Observation() if is_told and not terms else None
+        return kind(match_id, terms, observation=seen)
 
     def _terms(self) -> tuple[gdl.Term, ...]:
         first = self._items[0]

@@ -94,8 +94,8 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """A move is asked for. ``moves`` is the joint move of the last step, in role order.
+class StepTold:
+    """What tells of the last step. ``moves`` is its joint move, in role order.
 
     Where our role is told only what it may know, that is in ``observation``. A dialect without
     turns sends the one list or the other, and does not say which: then it is in ``moves``, unless
@@ -112,14 +112,13 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """The match is over; all else is as in :class:`Play`."""
+class Play(StepTold):
+    """A move is asked for."""
 
-    match_id: str
-    moves: tuple[Term, ...] = ()
-    word: str = NIL
-    turn: int | None = None
-    observation: Observation | None = None
+
+@dataclass(frozen=True, slots=True)
+class Stop(StepTold):
+    """The match is over."""
 
 
 @dataclass(frozen=True, slots=True)

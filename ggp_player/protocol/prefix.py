@@ -26,7 +26,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 import gdl
 from gdl.language import is_ground
@@ -116,15 +115,6 @@ def spaced(kif: str) -> str:
 # ---------------------------------------------------------------------- commands
 
 
-class ToldStep(NamedTuple):
-    """What PLAY and STOP tell of the last step, in the order of their fields."""
-
-    moves: tuple[gdl.Term, ...] = ()
-    word: str = NIL
-    turn: int | None = None
-    observation: Observation | None = None
-
-
 class Arguments(ABC):
     """The items after a command, taken one by one, each with what it is expected to be.
 
@@ -148,11 +138,11 @@ class Arguments(ABC):
             case "START":
                 return self.start()
             case "STOP":
-                return Stop(self.match_id(), *self.step())
+                return self.told(Stop)
             case "ABORT":
                 return Abort(self.match_id())
             case _:
-                return Play(self.match_id(), *self.step())
+                return self.told(Play)
 
     @abstractmethod
     def start(self) -> Start:
@@ -163,8 +153,8 @@ class Arguments(ABC):
         """Take rules and a clock."""
 
     @abstractmethod
-    def step(self) -> ToldStep:
-        """Take what was told of the last step."""
+    def told(self, kind: type[Play | Stop]) -> Play | Stop:
+        """Take a match id, and what is told of the last step."""
 
     def take(self, what: str) -> Item:
         """Take the next item, whatever it is."""
@@ -221,18 +211,19 @@ class _PrefixArguments(Arguments):
             raise ProtocolError(item.start, f"{sentence}, found {item}")
         return item.text[1:-1].strip()
 
-    def step(self) -> ToldStep:
-        """Take what was told of the last step; where there is nothing, no step was made yet."""
+    def told(self, kind: type[Play | Stop]) -> Play | Stop:
+        """Take a match id, and the last step; where nothing is told of it, there was none yet."""
+        match_id = self.match_id()
         if not self._items:
-            return ToldStep()
+            return kind(match_id)
         turn = self._turn()
         if turn is not None:
-            return ToldStep(turn=turn, observation=self._observation())
+            return kind(match_id, turn=turn, observation=self._observation())
         item = self.take("the moves")
         if not item.is_list:
-            return ToldStep(word=item.text)
+            return kind(match_id, word=item.text)
         moves = _terms(item)
-        return ToldStep(moves) if moves else ToldStep(observation=Observation())
+        return kind(match_id, moves) if moves else kind(match_id, observation=Observation())
 
     def _turn(self) -> int | None:
         """Take the turn, which is one only where two things follow it."""

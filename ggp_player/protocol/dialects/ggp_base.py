@@ -15,7 +15,6 @@ from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
     Abort,
     Info,
-    Ping,
     Play,
     Preview,
     Request,
@@ -37,22 +36,19 @@ class PrefixSyntax(Syntax):
         return str(move)
 
     def _format(self, request: Request) -> str:
+        command = type(request).__name__.upper()
         match request:
-            case Info():
-                return "( INFO )"
-            case Ping():
-                return "( PING )"
             case Preview(rules, clock):
-                return f"( PREVIEW {_rules_list(rules)} {clock} )"
+                return f"( {command} {_rules_list(rules)} {clock} )"
             case Start(match_id, role, rules, start_clock, play_clock):
                 clocks = f"{start_clock} {play_clock}"
-                return f"( START {match_id} {role} {_rules_list(rules)} {clocks})"
-            case Play(match_id, moves, word):
-                return f"( PLAY {match_id} {_moves_list(moves, word)} )"
-            case Stop(match_id, moves, word):
-                return f"( STOP {match_id} {_moves_list(moves, word)} )"
+                return f"( {command} {match_id} {role} {_rules_list(rules)} {clocks})"
+            case Play(match_id, moves, word) | Stop(match_id, moves, word):
+                return f"( {command} {match_id} {_moves_list(moves, word)} )"
             case Abort(match_id):
-                return f"( ABORT {match_id} )"
+                return f"( {command} {match_id} )"
+            case _:
+                return f"( {command} )"
 
 
 class GgpBase(PrefixSyntax):

@@ -8,7 +8,7 @@ left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from pydantic import Field
 
 from gdl import State, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, Method, Position
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
@@ -24,7 +24,7 @@ from ggp_player.strategies.textbook.game_tree import (
     LOWEST_VALUE,
     Moves,
     MoveScore,
-    MoveScores,
+    ScoringStrategy,
     iterative_deepening,
     utility,
 )
@@ -32,7 +32,7 @@ from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMove
 from ggp_player.strategies.textbook.transposition_table import transposed
 
 
-class AlphaBeta(Strategy):
+class AlphaBeta(ScoringStrategy):
     """Depth-limited alpha-beta search with iterative deepening. Plays every game.
 
     The search of one depth begins with the best move of the depth before; ``depth`` is the largest,
@@ -60,7 +60,6 @@ class AlphaBeta(Strategy):
         self.ordering = ordering
         self.evaluation = evaluation
         self._tree: DepthLimitedTree | None = None
-        self._searched: State | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
@@ -68,11 +67,6 @@ class AlphaBeta(Strategy):
         if self._tree is not None:
             self._tree.scores.clear()
         return iterative_deepening(position, self.depth, self._iteration)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the moves' scores from the deepest search of each; cut ones are mere bounds."""
-        scores = self._tree.scores if self._tree is not None else {}
-        return MoveScores(self._searched, scores).report(position)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         if self._tree is None:
@@ -88,7 +82,9 @@ class AlphaBeta(Strategy):
     def _new_tree(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
         features = features_of(self.evaluation, position.random)
         evaluator = Evaluator(position.machine, features)
-        return form(position.machine, position.role, evaluator, self.ordering)
+        tree = form(position.machine, position.role, evaluator, self.ordering)
+        self._scores = tree.scores
+        return tree
 
 
 def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -> Iterator[Choice]:

@@ -6,25 +6,17 @@ at a score of at least ``upper``, and ``minscore`` at one of at most ``lower``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import (
-    Choice,
-    Limit,
-    Method,
-    MoveReport,
-    Position,
-    Strategy,
-    StrategyError,
-)
+from ggp_player.strategies import Choice, Limit, Method, Position, StrategyError
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     MoveScore,
-    MoveScores,
+    ScoringStrategy,
     in_role_order,
     opponents_of,
     utility,
@@ -34,7 +26,7 @@ from ggp_player.strategies.textbook.memory import MemoTable, remembered
 Bound = Annotated[int, Field(ge=0, le=100)]
 
 
-class BoundedMinimax(Strategy):
+class BoundedMinimax(ScoringStrategy):
     """Minimax between two bounds, goal values from 0 to 100. Plays every game.
 
     With 0 and 100 the value is exact: nothing is worth less or more. Other bounds *satisfice*: all
@@ -55,17 +47,12 @@ class BoundedMinimax(Strategy):
             raise StrategyError(f"lower must be less than upper: {lower} is not less than {upper}")
         self.lower = lower
         self.upper = upper
-        self._scores = MoveScores()
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, finally the best of all with its value."""
         search = BoundedSearch(position.machine, position.role, self.lower, self.upper)
-        self._scores = MoveScores(position.state, search.scores)
+        self._searched, self._scores = position.state, search.scores
         return search.bestmove(position.state)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the scores of the moves searched so far: bounds, outside of the strategy's own."""
-        return self._scores.report(position)
 
 
 class BoundedSearch:

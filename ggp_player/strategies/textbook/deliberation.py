@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Counts, LoneStrategy, Method, MoveReport, Position
+from ggp_player.strategies import Choice, Counts, LoneStrategy, Method, Position
 from ggp_player.strategies.textbook.game_tree import (
     MoveScore,
-    MoveScores,
+    ScoringStrategy,
     iterative_deepening,
     utility,
 )
 from ggp_player.strategies.textbook.memory import MemoTable, remembered
 
 
-class Deliberation(LoneStrategy):
+class Deliberation(ScoringStrategy, LoneStrategy):
     """Searches one-player games afresh at each step. Refuses games of several roles.
 
     The tree is searched to 1 step, then to 2, and so on up to ``depth``: a short path to a goal is
@@ -34,21 +34,16 @@ class Deliberation(LoneStrategy):
 
     def __init__(self, depth: Annotated[int, Field(ge=1)] = 200) -> None:
         self.depth = depth
-        self._scores = MoveScores()
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
-        self._scores = MoveScores(position.state)
+        self._searched, self._scores = position.state, {}
         return iterative_deepening(position, self.depth, self._iteration)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the scores of the moves from the deepest search; beyond it they may be higher."""
-        return self._scores.report(position)
 
     def _iteration(self, position: Position, depth: int, best: Choice) -> Iterator[Choice]:
         search = DeliberationSearch(position.machine, position.role)
-        search.scores = {**self._scores.scores}
-        self._scores = MoveScores(position.state, search.scores)
+        search.scores = {**self._scores}
+        self._scores = search.scores
         for choice in search.bestmove(position.state, depth):
             if choice.proved or (choice.value or 0) > (best.value or 0):
                 best = choice

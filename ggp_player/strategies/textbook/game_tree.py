@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Counts, Limit, MoveReport, Position
+from ggp_player.strategies import Choice, Counts, Limit, MoveReport, Position, Strategy
 
 Moves = tuple[Term, ...]
 """Moves of several roles: a joint move, or the part of it that is already chosen."""
@@ -94,18 +95,17 @@ class MoveScore(NamedTuple):
         return low, self.value if self.value < self.high else HIGHEST_VALUE
 
 
-@dataclass(frozen=True, slots=True)
-class MoveScores:
-    """The scores of the moves that a search of a state has searched so far."""
+class ScoringStrategy(Strategy):
+    """A strategy that reports the scores of the moves of its state, those searched so far."""
 
-    state: State | None = None
-    scores: Mapping[Term, MoveScore] = field(default_factory=dict)
+    _searched: State | None = None
+    _scores: Mapping[Term, MoveScore] = MappingProxyType({})
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the scores, if they are those of the position."""
-        if self.state != position.state:
+        """Report the moves' scores from the deepest search of each; cut ones are mere bounds."""
+        if self._searched != position.state:
             return ()
-        return [_reported(move, score) for move, score in self.scores.items()]
+        return [_reported(move, score) for move, score in self._scores.items()]
 
 
 def _reported(move: Term, score: MoveScore) -> MoveReport:

@@ -7,7 +7,7 @@ that are still equal it chooses the first. So a role that cannot gain is not exp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, TypeAlias
 
@@ -15,13 +15,13 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Counts, Method, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Counts, Method, Position
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
     HIGHEST_VALUE,
     Moves,
     MoveScore,
-    MoveScores,
+    ScoringStrategy,
     in_role_order,
     iterative_deepening,
     own_first,
@@ -36,7 +36,7 @@ BEST_RANK = (100, 0)
 """The rank of a vector that none can surpass: everything for one role, nothing for the others."""
 
 
-class MaxN(Strategy):
+class MaxN(ScoringStrategy):
     """Depth-limited max^n search with iterative deepening. Refuses games for one role.
 
     ``depth`` is the largest depth, in steps; ``evaluation`` names the mixture of features that
@@ -60,7 +60,6 @@ class MaxN(Strategy):
     ) -> None:
         self.depth = depth
         self.evaluation = evaluation
-        self._scores = MoveScores()
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse games in which nobody else moves."""
@@ -72,7 +71,7 @@ class MaxN(Strategy):
         """Yield the best move so far, after each move searched and after each depth."""
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
         scores: dict[Term, MoveScore] = {}
-        self._scores = MoveScores(position.state, scores)
+        self._searched, self._scores = position.state, scores
 
         def iteration(position: Position, depth: int, before: Choice) -> Iterator[Choice]:
             tree = self._new_tree(position, evaluator)
@@ -80,10 +79,6 @@ class MaxN(Strategy):
             return tree.bestmove(position.state, depth, before)
 
         return iterative_deepening(position, self.depth, iteration)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the player's own utility after each move, from the deepest search of each."""
-        return self._scores.report(position)
 
     def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         return MaxNTree(position.machine, position.role, evaluator)

@@ -6,14 +6,14 @@ are tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Method, Position
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     MoveScore,
-    MoveScores,
+    ScoringStrategy,
     in_role_order,
     opponents_of,
     utility,
@@ -21,7 +21,7 @@ from ggp_player.strategies.textbook.game_tree import (
 from ggp_player.strategies.textbook.memory import MemoTable, remembered
 
 
-class Minimax(Strategy):
+class Minimax(ScoringStrategy):
     """Searches the whole tree at each step and keeps nothing between steps. Plays every game.
 
     Every other role is treated as an enemy, even one with aims of its own, and ``random`` too: the
@@ -34,18 +34,11 @@ class Minimax(Strategy):
     name = "minimax"
     method = Method.MINIMAX
 
-    def __init__(self) -> None:
-        self._scores = MoveScores()
-
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, finally the best of all with its exact value."""
         search = MinimaxSearch(position.machine, position.role)
-        self._scores = MoveScores(position.state, search.scores)
+        self._searched, self._scores = position.state, search.scores
         return search.bestmove(position.state)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report the scores of the moves searched so far."""
-        return self._scores.report(position)
 
 
 class MinimaxSearch:

@@ -6,11 +6,11 @@ players move in turn each step of the match is one level, as in a textbook.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType, FrameType
-from typing import Any, cast
+from typing import cast
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
@@ -33,7 +33,8 @@ LONGEST_TITLE = 300
 class _Call:
     """A running call. ``window`` is the one that it began with, from the player's view.
 
-    ``is_passing`` says that calls below share its node. ``searched`` are the moves below so far.
+    ``is_passing`` says that calls below share its node. ``first`` is the first of its lines that
+    has run, ``line`` the last. ``searched`` are the moves below so far.
     """
 
     routine: Routine
@@ -45,20 +46,12 @@ class _Call:
     is_leaf: bool = False
     window: tuple[float, float] = (0, HIGHEST)
     line: int = 0
+    first: int = 0
     known: dict[str, str] = field(default_factory=dict)
     has_called: bool = False
     searched: list[tuple[Term | None, LoggedNode]] = field(default_factory=list)
     best: int = -1
     choice: Choice | None = None
-
-
-@dataclass(slots=True)
-class _Pending:
-    """The step with which a node begins, kept back until it is known whether it is a leaf."""
-
-    call: _Call
-    says: str
-    line: int = 0
 
 
 class ValueRecorder:
@@ -80,7 +73,8 @@ class ValueRecorder:
         self._each = each
         self._stack: list[_Call] = []
         self._resting: dict[FrameType, _Call] = {}
-        self._pending: _Pending | None = None
+        self._pending: _Call | None = None
+        """A call whose node begins with a step, which waits until it is known if it is a leaf."""
         self._moved: tuple[State, tuple[Term, ...]] | None = None
         self._trees = 0
         self._choosers = cache(lambda state: choosing_roles(machine, state, self._order))
@@ -105,7 +99,7 @@ class ValueRecorder:
         )
         if begins or call.is_leaf:
             self._flush()
-            self._pending = _Pending(call, self._words_at_begin(call))
+            self._pending = call
 
     def on_line(self, frame: FrameType) -> None:
         """Note what the line before has changed."""
@@ -114,8 +108,7 @@ class ValueRecorder:
             return
         self._note_changes(call)
         call.line = frame.f_lineno
-        if self._pending is not None and self._pending.call is call:
-            self._pending.line = self._pending.line or call.line
+        call.first = call.first or call.line
 
     def on_return(self, frame: FrameType, value: object) -> None:
         """End a call, or let a generator rest."""
@@ -132,7 +125,7 @@ class ValueRecorder:
             self._resting[frame] = call
         elif value is not None or call.choice is not None:
             self._end(call, value)
-        elif self._pending is not None and self._pending.call is call:
+        elif self._pending is call:
             self._pending = None  # it is given up before it has shown anything
         self._stack.pop()
 
@@ -207,8 +200,11 @@ class ValueRecorder:
         return getattr(search, "lower", 0), getattr(search, "upper", HIGHEST)
 
     def _is_flipped(self, call: _Call) -> bool:
-        """Whether the values of a call are those of an opponent that chooses in it."""
-        return call.routine.is_own_view and call.frame.f_locals["role"] != self._role
+        """Whether the values of a call are those that an opponent sees."""
+        found: Locals = call.frame.f_locals
+        if call.routine.part is RoutinePart.TABLE:
+            return any(role != self._role for role in found.get("view", ()))
+        return call.routine.is_own_view and found["role"] != self._role
 
     # ------------------------------------------------------------------ going on
 
@@ -275,7 +271,7 @@ class ValueRecorder:
         self._show_skipped(call, self._step(call, call.line, says))
 
     def _end_leaf(self, call: _Call, value: object, line: int) -> None:
-        if self._pending is not None and self._pending.call is call:
+        if self._pending is call:
             self._pending = None
         found = call.frame.f_locals
         state = _state_of(found)
@@ -336,12 +332,12 @@ class ValueRecorder:
 
     def _flush(self) -> None:
         """Add the step that was kept back."""
-        pending, self._pending = self._pending, None
-        if pending is None:
+        call, self._pending = self._pending, None
+        if call is None:
             return
-        call = pending.call
         frames = [each.frame for each in self._stack[: self._stack.index(call) + 1]]
-        step = self._log.add(call.node, frames, pending.line, call.known, pending.says)
+        says = self._words_at_begin(call)
+        step = self._log.add(call.node, frames, call.first, call.known, says)
         call.node.look(step, self._shape(call), "", self._beside(call), -1)
 
     # ------------------------------------------------------------------ words and looks
@@ -383,33 +379,14 @@ class ValueRecorder:
         """Write a value from the player's view; ≤ and ≥ mean that only this bound is known."""
         if not isinstance(value, int | float):
             return _value_text(value)
-        if call.routine.is_own_view or call.routine.part is RoutinePart.TABLE:
-            role = self._viewer(call)
-            value = HIGHEST - value if role not in (None, self._role) else value
+        if self._is_flipped(call):
+            value = HIGHEST - value
         if is_exact or self._each:
             return number(value)
-        alpha, beta = self._window_above(call)
+        alpha, beta = call.window
         if value <= alpha and value > 0:
             return f"≤{number(value)}"
         return f"≥{number(value)}" if value >= beta and value < HIGHEST else number(value)
-
-    def _viewer(self, call: _Call) -> Constant | None:
-        """Whose values a call returns, None where they are always the player's."""
-        found: Mapping[str, Any] = call.frame.f_locals
-        if call.routine.part is RoutinePart.TABLE:
-            view = found.get("view")
-            return view[0] if view else None
-        role: Constant = found["role"]
-        return role
-
-    def _window_above(self, call: _Call) -> tuple[float, float]:
-        if call.routine.part is not RoutinePart.TABLE or "alpha" not in call.frame.f_locals:
-            return call.window
-        found = call.frame.f_locals
-        alpha, beta = found["alpha"], found["beta"]
-        if self._viewer(call) in (None, self._role):
-            return alpha, beta
-        return HIGHEST - beta, HIGHEST - alpha
 
     def _title(self, state: State) -> str:
         return shortened(state_text(state), LONGEST_TITLE)

@@ -19,7 +19,7 @@ from gdl.language import Level, RelationKey, Ruleset
 from gdl.reasoner import interpret
 from gdl.reports.analysis_report import analysis_text
 from gdl.reports.circuit_diagram import draw_circuit
-from gdl.reports.circuit_report import PassFigures, Summary, measure_stages, summary
+from gdl.reports.circuit_report import PassFigures, circuit_lines, measure_stages
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
 from gdl.reports.relation_graph import (
     RelationGraph,
@@ -106,22 +106,10 @@ def _named(graph: RelationGraph, key: RelationKey) -> str:
 def _circuit_tables(ruleset: Ruleset) -> str:
     console = Console(highlight=False, markup=False)
     with console.capture() as capture:
-        _print_summary(console, summary(compile_game(ruleset, CompileOptions())))
+        for line in circuit_lines(compile_game(ruleset, CompileOptions())):
+            console.print(line, soft_wrap=True)
         console.print(_stage_table(measure_stages(ruleset, SHOW_BUDGET)))
     return capture.get()
-
-
-def _print_summary(console: Console, found: Summary) -> None:
-    counts = zip(found.roles, found.moves, strict=True)
-    lines = [
-        f"moves: {', '.join(f'{role} {count}' for role, count in counts)}",
-        f"facts: {found.fluents}, {found.irrelevant_fluents} of which can never matter",
-        f"view: {found.view_gates} gates, depth {found.view_depth}",
-        f"transition: {found.transition_gates} gates, depth {found.transition_depth}",
-        f"cycles: {found.cycles}",
-    ]
-    for line in lines:
-        console.print(line, soft_wrap=True)
 
 
 def _stage_table(stages: Iterable[PassFigures]) -> Table:

@@ -13,7 +13,6 @@ from gdl.circuit import (
     TRUE,
     CompiledGame,
     CompileOptions,
-    GateProgram,
     Layout,
     compile_ground_game,
     stages,
@@ -40,21 +39,6 @@ class PassFigures:
     ground_seconds: float = 0.0
     build_seconds: float = 0.0
     failure: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A compiled game in figures. Depth is the longest path through AND gates."""
-
-    roles: tuple[str, ...]
-    fluents: int
-    irrelevant_fluents: int
-    moves: tuple[int, ...]
-    view_gates: int
-    transition_gates: int
-    view_depth: int
-    transition_depth: int
-    cycles: int
 
 
 def measure_stages(
@@ -96,21 +80,18 @@ def _rules_differ(one: RulePasses, other: RulePasses) -> bool:
     return any(getattr(one, f.name) != getattr(other, f.name) for f in fields(RulePasses))
 
 
-def summary(parts: CompiledGame) -> Summary:
-    """Measure a compiled game."""
+def circuit_lines(parts: CompiledGame) -> Iterator[str]:
+    """Write the figures of a compiled game; depth is the longest path through AND gates."""
     layout = parts.layout
     depths = _depths(layout)
-    return Summary(
-        roles=tuple(map(str, parts.roles)),
-        fluents=layout.fluent_count,
-        irrelevant_fluents=layout.fluent_count - int(parts.relevant.sum()),
-        moves=layout.move_counts,
-        view_gates=layout.view.and_count,
-        transition_gates=layout.transition.and_count,
-        view_depth=_depth(layout.view, depths),
-        transition_depth=_depth(layout.transition, depths),
-        cycles=layout.view.cycle_count + layout.transition.cycle_count,
-    )
+    counts = zip(parts.roles, layout.move_counts, strict=True)
+    yield f"moves: {', '.join(f'{role} {count}' for role, count in counts)}"
+    irrelevant = layout.fluent_count - int(parts.relevant.sum())
+    yield f"facts: {layout.fluent_count}, {irrelevant} of which can never matter"
+    for name, program in (("view", layout.view), ("transition", layout.transition)):
+        depth = depths[program.gates[:, 0]].max(initial=0)
+        yield f"{name}: {program.and_count} gates, depth {depth}"
+    yield f"cycles: {layout.view.cycle_count + layout.transition.cycle_count}"
 
 
 def _depths(layout: Layout) -> NDArray[np.int64]:
@@ -123,7 +104,3 @@ def _depths(layout: Layout) -> NDArray[np.int64]:
         for row, left, right in program.gates.tolist():
             depths[row] = max(depths[left >> 1], depths[right >> 1]) + (right != TRUE)
     return np.array(depths, dtype=np.int64)
-
-
-def _depth(program: GateProgram, depths: NDArray[np.int64]) -> int:
-    return int(depths[program.gates[:, 0]].max(initial=0))

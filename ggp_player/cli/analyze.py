@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
@@ -25,7 +25,6 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect.move_sequences import MatchPrefix
 from ggp_player.inspect.pattern_report import (
     learn_for_report,
-    patterns_object,
     print_patterns,
     report_patterns,
 )
@@ -245,7 +244,7 @@ class _Task:
         report = report_patterns(machine, evaluation, position.state, role)
         if self.options.json:
             found = json_object(position, self.prefix.steps, None)
-            click.echo(json.dumps({"game": self.game} | found | patterns_object(report), indent=2))
+            click.echo(json.dumps({"game": self.game} | found | asdict(report), indent=2))
             return
         print_position(self._heading(), position)
         print_patterns(report, position.role)

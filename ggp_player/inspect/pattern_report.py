@@ -87,18 +87,6 @@ def report_patterns(
     return PatternReport(str(evaluation), 100 / (1 + math.exp(-total)), tuple(found))
 
 
-def patterns_object(report: PatternReport) -> dict[str, object]:
-    """A report as values for JSON."""
-    return {
-        "source": report.source,
-        "value": report.value,
-        "patterns": [
-            {"facts": each.facts, "empty": each.empty, "weight": each.weight}
-            for each in report.patterns
-        ],
-    }
-
-
 def print_patterns(report: PatternReport, role: Term) -> None:
     """Print the patterns of the largest weights."""
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)

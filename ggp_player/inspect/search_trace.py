@@ -110,27 +110,18 @@ class SearchTrace:
     """The nodes that one search has visited from its last root; see :class:`Node`.
 
     ``root`` is the tree being searched, ``finished`` the last one that was searched completely.
-    Layers that do not fit into ``kept`` nodes are forgotten, except their principal line.
-    ``others`` is the kind of node that stands for the other roles' choices.
+    Layers that do not fit into ``KEPT_NODES`` are forgotten, except their principal line.
     """
 
-    def __init__(
-        self,
-        machine: StateMachine,
-        role: Constant,
-        others: NodeKind = NodeKind.MIN,
-        kept: int = KEPT_NODES,
-    ) -> None:
+    def __init__(self, machine: StateMachine, role: Constant) -> None:
         self.machine = machine
         self.role = role
-        self.others = others
         self.order = own_first(machine, role)
         self.index = machine.roles.index(role)
         self.root: Node | None = None
         self.finished: Node | None = None
-        self.choice: Choice | None = None
         self.deepest = 2**30
-        self._kept = kept
+        self._kept = KEPT_NODES
         self._count = 0
         self._stack: list[Node] = []
         self._known: MemoTable[State, Node] = MemoTable(REMEMBERED_NODES)
@@ -150,7 +141,7 @@ class SearchTrace:
         root.value = root.best.value if root.best else choice.value
         root.is_open = not choice.proved
         root.count_states()
-        self.finished, self.choice = root, choice
+        self.finished = root
 
     @contextmanager
     def visit(self, node: Node) -> Iterator[Node]:

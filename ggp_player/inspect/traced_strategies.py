@@ -208,7 +208,7 @@ class TracedMaxN(TracedStrategy, MaxN):
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as max^n does."""
-        self.trace = SearchTrace(position.machine, position.role, NodeKind.EACH)
+        self.trace = SearchTrace(position.machine, position.role)
         return super().search(position)
 
     def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:

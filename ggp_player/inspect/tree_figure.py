@@ -142,6 +142,7 @@ class _FigureBuilder:
         self._trace = trace
         self._machine = trace.machine
         self._root = self._shown(root)
+        self._is_each = root.kind is NodeKind.EACH
         self._windows = windows
         self._principal = set(_principal_line(root))
 
@@ -274,7 +275,7 @@ class _FigureBuilder:
             return _SHAPES.get(node.kind, NodeShape.EACH), node.role
         # The node was not searched here: its shape follows from the role that chooses next.
         role = self._choosers(node)[0] if node.role == self._trace.role else node.role
-        if self._trace.others is NodeKind.EACH:
+        if self._is_each:
             return NodeShape.EACH, role
         return (NodeShape.UP if role == self._trace.role else NodeShape.DOWN), role
 

@@ -22,6 +22,7 @@ from ggp_player.lab.positions.position_maker import Recipe
 from ggp_player.lab.positions.position_test import (
     LoadedSet,
     SetResult,
+    by_game,
     comparisons,
     mean_share,
     settings_of,
@@ -107,6 +108,7 @@ def run_test(
         for path in sets or _own_sets():
             loaded = LoadedSet(path, count)
             results += _tested(loaded, [each for pair in pairs for each in pair], jobs)
+    results = by_game(results)
     compared = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
     if as_json:
         click.echo(json.dumps(report_as_json(results, compared), indent=2))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb, sqrt
 from pathlib import Path
@@ -132,6 +132,18 @@ class LoadedSet:
                 history = joint_moves(self.machine, self.positions[number].line)
                 found = prepared[role].choose(history, role, seed, setting.seconds, fork=True)
                 yield number, SearchResult(*found)
+
+
+def by_game(results: Iterable[SetResult]) -> list[SetResult]:
+    """Put together what a setting did on several sets of one game, in the order of the sets."""
+    found: dict[tuple[Setting, str], SetResult] = {}
+    for result in results:
+        key = result.setting, result.game
+        if (before := found.get(key)) is not None:
+            searches = [*before.searches, *result.searches]
+            result = replace(before, searches=searches, errors=[*before.errors, *result.errors])
+        found[key] = result
+    return list(found.values())
 
 
 def settings_of(results: Iterable[SetResult]) -> list[Setting]:

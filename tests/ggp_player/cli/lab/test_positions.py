@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from click.testing import CliRunner, Result
 from ggp_player.__main__ import main
 from ggp_player.cli.lab import positions
 from ggp_player.lab.positions.forked_searches import can_fork
-from ggp_player.lab.positions.solved_positions import load_set
+from ggp_player.lab.positions.solved_positions import load_set, save_set
 from tests.support.paths import GAMES
 
 TIC_TAC_TOE = str(GAMES / "ticTacToe.kif")
@@ -76,6 +77,16 @@ def test_errors_are_told_as_a_table_and_as_json(made: Path) -> None:
     assert (ours["errors"], ours["positions"]) == (0, 4)
     assert theirs["errors"] > 0
     assert document["comparisons"][0]["only_second_errs"] == theirs["errors"]
+
+
+@pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
+def test_several_sets_of_one_game_are_counted_together(made: Path, tmp_path: Path) -> None:
+    found = load_set(made)
+    save_set(replace(found, positions=found.positions[:2]), shorter := tmp_path / "2.positions.xz")
+    arguments = ["test", "proof", str(made), str(shorter), "--against", "legal", "--seconds", "0.1"]
+    document = json.loads(run(*arguments, "--json").stdout)
+    assert [result["positions"] for result in document["results"]] == [8, 8]
+    assert [each["game"] for each in document["comparisons"]] == ["ticTacToe", "all"]
 
 
 def test_what_cannot_be_together_is_refused(made: Path) -> None:

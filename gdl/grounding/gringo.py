@@ -10,6 +10,7 @@ than there is memory.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
+from gdl.datalog import SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.grounding import observed_gringo
 from gdl.grounding.ground_rows import GroundRows, Row
@@ -158,7 +159,7 @@ class _ProgramWriter:
         self.names: dict[RelationKey, str] = {}
         # Kept as text: of facts there can be hundreds of thousands.
         self.id_of_constant = cache(lambda name: str(symbols.constant(name)))
-        self.shown: dict[str, RelationKey] = {}
+        self.shown: dict[int, RelationKey] = {}
 
     def fact(self, atom: Atom) -> None:
         """Write that an atom without variables holds."""
@@ -195,7 +196,7 @@ class _ProgramWriter:
     def show(self, relation: RelationKey) -> None:
         """Have gringo print a relation's rows, even if no rule mentions it."""
         name = self._name(relation)
-        self.shown[name] = relation
+        self.shown[int(name.removeprefix("r"))] = relation
         self.lines += [f"#show {name}/{relation[1]}.", f"#defined {name}/{relation[1]}."]
 
     def _name(self, relation: RelationKey) -> str:
@@ -356,25 +357,26 @@ def _read_observed(output: bytes, writer: _ProgramWriter, budget: GroundingBudge
     ends = counts.nbytes // 4 + np.cumsum(counts)
     numbers = np.frombuffer(output, dtype=np.int32)
     _, heads, lengths, literals, shown, arguments = np.split(numbers, [*(ends - counts)])
-    return _program(heads, lengths.astype(np.int64), literals, _rows(shown, arguments, writer))
+    of, atoms = shown.reshape(-1, 2).T
+    widths = np.array([arity for _, arity in writer.names], dtype=np.int64)[of]
+    rows = _rows(of, atoms, arguments, np.cumsum(widths) - widths, writer)
+    return _program(heads, lengths.astype(np.int64), literals, rows)
 
 
 def _rows(
-    shown: NDArray[np.int32], arguments: NDArray[np.int32], writer: _ProgramWriter
+    of: NDArray[np.int32],
+    atoms: NDArray[np.int32],
+    numbers: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    writer: _ProgramWriter,
 ) -> dict[RelationKey, GroundRows]:
-    """Divide rows by relation: the relation and the atom of each, and the arguments of all."""
-    of, atoms = shown.reshape(-1, 2).T
-    numbers = {relation: int(name.removeprefix("r")) for name, relation in writer.shown.items()}
-    arity = np.zeros(1 + max(numbers.values(), default=0), dtype=np.int64)
-    for relation, number in numbers.items():
-        arity[number] = relation[1]
-    begins = np.cumsum(arity[of]) - arity[of]
-    rows = {}
-    for relation, number in numbers.items():
+    """Divide rows by relation: the relation and the atom of each, and where its arguments begin."""
+    found = {}
+    for number, relation in writer.shown.items():
         own = np.flatnonzero(of == number)
-        found = arguments[begins[own][:, None] + np.arange(relation[1])]
-        rows[relation] = GroundRows(found, atoms[own])
-    return rows
+        arguments = numbers[begins[own][:, None] + np.arange(relation[1])]
+        found[relation] = GroundRows(arguments, atoms[own])
+    return found
 
 
 def _program(
@@ -428,70 +430,26 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, GroundRows]:
-    """Read the lines for shown rows: ``4 length name(arguments) n literals..``.
-
-    Numbers are read all at once. Lines in which an argument is a function are read one by one.
-    """
-    single: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
-    if b"f" in text:
-        tables = {f"f{t.number}": t for t in writer.symbols.functions()}
-        lines = text.decode().splitlines()
-        for line in filter(_holds_function, lines):
-            _read_row(line, writer, tables, single)
-        text = "\n".join(line for line in lines if not _holds_function(line)).encode()
-    numbers, begin = _tokens(text.translate(_BLANKS, b"r)"))
-    begin = begin[numbers[begin] == 4]
-    relation_of = numbers[begin + 2]
-    rows = {}
-    for name, relation in writer.shown.items():
-        first = GroundRows.of(single[relation], relation[1])
-        own = begin[relation_of == int(name.removeprefix("r"))] + 3
-        condition = own + relation[1]
-        arguments = numbers[own[:, None] + np.arange(relation[1])]
-        atoms = np.where(numbers[condition] > 0, numbers[condition + 1], 0)
-        rows[relation] = GroundRows(
-            np.concatenate([first.arguments, arguments]), np.concatenate([first.atoms, atoms])
-        )
-    return rows
+    """Read the lines for shown rows: ``4 length name(arguments) 1 atom``, or 0 where they hold."""
+    numbers, first = _tokens(_interned(text, writer.symbols).translate(_BLANKS, b"r)"))
+    begin, end = first[:-1], first[1:]  # the last line ends the program
+    return _rows(numbers[begin + 2], numbers[end - 1], numbers, begin + 3, writer)
 
 
 _BLANKS = bytes.maketrans(b"(,", b"  ")
 """Divides the numbers in names with arguments, of which nothing else is left."""
 
-
-def _holds_function(line: str) -> bool:
-    return "f" in line
+_APPLICATION = re.compile(rb"f([0-9]+)\(([0-9,]+)\)")
 
 
-def _read_row(
-    line: str,
-    writer: _ProgramWriter,
-    tables: Mapping[str, FunctionTable],
-    rows: Mapping[RelationKey, dict[Row, int]],
-) -> None:
-    _, _, atom, *condition = line.split(" ")
-    name, _, arguments = atom.removesuffix(")").partition("(")
-    row = tuple(_read_terms(arguments, tables))
-    rows[writer.shown[name]][row] = int(condition[1]) if condition[0] != "0" else 0
+def _interned(text: bytes, symbols: SymbolTable) -> bytes:
+    """Replace functions that are applied to ids, such as ``f0(1,2)``, by the ids of these terms."""
+    tables = list(symbols.functions())
 
+    def term_id(application: re.Match[bytes]) -> bytes:
+        number, arguments = application.groups()
+        return b"%d" % tables[int(number)].make(key_of(list(map(int, arguments.split(b",")))))
 
-def _read_terms(text: str, tables: Mapping[str, FunctionTable]) -> list[int]:
-    """Parse terms separated by commas, such as ``3,f0(1,2)``, to their ids."""
-    if "(" not in text:
-        return list(map(int, text.split(",")))
-    stack: list[tuple[str, list[int]]] = [("", [])]
-    word = ""
-    for character in text + ",":
-        if character == "(":
-            stack.append((word, []))
-            word = ""
-        elif character in ",)":
-            if word:
-                stack[-1][1].append(int(word))
-                word = ""
-            if character == ")":
-                name, ids = stack.pop()
-                stack[-1][1].append(tables[name].make(key_of(ids)))
-        else:
-            word += character
-    return stack[0][1]
+    while b"f" in text:
+        text = _APPLICATION.sub(term_id, text)
+    return text

@@ -27,12 +27,6 @@ class GroundRows(Mapping[Row, int]):
         self.arguments = arguments
         self.atoms = atoms
 
-    @staticmethod
-    def of(rows: Mapping[Row, int], arity: int) -> GroundRows:
-        """Make the arrays of a dictionary."""
-        arguments = np.array(list(rows), dtype=np.int32).reshape(len(rows), arity)
-        return GroundRows(arguments, np.array(list(rows.values()), dtype=np.int32))
-
     def __len__(self) -> int:
         return len(self.atoms)
 

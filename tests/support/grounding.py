@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gdl.grounding import gringo
-from gdl.grounding.gringo import GroundingBudget
+import numpy as np
+
+from gdl.grounding import GroundingBudget, GroundRows, Row, gringo
 from gdl.system.files import write_whole
 
 run_gringo = gringo._run_gringo
@@ -26,3 +27,9 @@ def grounding_once(folder: Path) -> Callable[[str, GroundingBudget], bytes]:
         return output
 
     return run
+
+
+def ground_rows(rows: Mapping[Row, int], arity: int) -> GroundRows:
+    """Make ground rows of a dictionary."""
+    arguments = np.array(list(rows), dtype=np.int32).reshape(len(rows), arity)
+    return GroundRows(arguments, np.array(list(rows.values()), dtype=np.int32))

@@ -13,6 +13,7 @@ import numpy as np
 from gdl.circuit.aig import AndInverterGraph
 from gdl.grounding import GroundProgram, GroundRows, Row
 from gdl.language import RelationKey
+from tests.support.grounding import ground_rows
 
 Rules = Sequence[tuple[int, Sequence[int]]]
 """Ground rules: an atom and the body that defines it, negated atoms negative."""
@@ -76,7 +77,7 @@ def ground_program(rules: Rules) -> GroundProgram:
     literals = np.array([literal for _, body in rules for literal in body], dtype=np.int32)
     heads = [head for head, _ in rules]
     shown: dict[Row, int] = {(head,): head for head in heads}
-    rows: dict[RelationKey, GroundRows] = {("shown", 1): GroundRows.of(shown, 1)}
+    rows: dict[RelationKey, GroundRows] = {("shown", 1): ground_rows(shown, 1)}
     return GroundProgram(np.array(heads, dtype=np.int32), starts, literals, rows)
 
 

@@ -10,6 +10,7 @@ from gdl.circuit.ground_symbols import GroundSymbols, SymbolKind
 from gdl.datalog import SymbolTable
 from gdl.grounding import NO_ATOM, GroundRows
 from gdl.language import Constant, Function, Term
+from tests.support.grounding import ground_rows
 
 names = st.sampled_from(["a", "ab", "a!", "b", "b1", "1", "10", "2", "a#"])
 terms = st.recursive(
@@ -22,7 +23,7 @@ moves = st.lists(st.tuples(terms, terms), unique=True, max_size=12)
 
 def rows_of(symbols: SymbolTable, found: list[tuple[Term, ...]], arity: int) -> GroundRows:
     rows = {tuple(map(symbols.encode, row)): 7 + number for number, row in enumerate(found)}
-    return GroundRows.of(rows, arity)
+    return ground_rows(rows, arity)
 
 
 @given(st.lists(terms, unique=True, max_size=12), moves, moves)

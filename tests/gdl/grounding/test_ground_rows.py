@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.grounding.ground_rows import NO_ATOM, GroundRows, Row
+from gdl.grounding.ground_rows import NO_ATOM, Row
+from tests.support.grounding import ground_rows
 
 ids = st.one_of(st.integers(0, 3), st.integers(0, 2**31 - 1))
 
@@ -25,7 +26,7 @@ def test_many_rows_are_found_as_single_ones_are(
     drawn: tuple[int, dict[Row, int], list[Row]],
 ) -> None:
     arity, expected, others = drawn
-    rows = GroundRows.of(expected, arity)
+    rows = ground_rows(expected, arity)
     assert dict(rows) == expected
     assert len(rows) == len(expected)
     wanted = [*expected, *others]

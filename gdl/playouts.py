@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from gdl.language import Term
 from gdl.state_machine import State, StateMachine
+
+JointMove: TypeAlias = tuple[Term, ...]
+
+AnyState = TypeVar("AnyState")
 
 DEFAULT_MAX_STEPS = 1000
 """The step limit of a playout, unless the caller sets another."""
@@ -36,6 +41,29 @@ class Step(NamedTuple):
     """The moves made, one per role; None in the last state."""
     ending: Ending | None = None
     """Why the playout ends here; None before the last state."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatePath(Generic[AnyState]):
+    """A state with the path by which it was reached; paths share their beginnings."""
+
+    state: AnyState
+    parent: StatePath[AnyState] | None = None
+    joint_move: JointMove = ()
+    depth: int = 0
+
+    def after(self, joint_move: JointMove, state: AnyState) -> StatePath[AnyState]:
+        """Return the path to the state that a joint move leads to."""
+        return StatePath(state, self, joint_move, self.depth + 1)
+
+    def moves(self) -> tuple[JointMove, ...]:
+        """Return the joint moves from the beginning."""
+        moves: list[JointMove] = []
+        path = self
+        while path.parent is not None:
+            moves.append(path.joint_move)
+            path = path.parent
+        return tuple(reversed(moves))
 
 
 def randomness(seed: int, number: int) -> Random:

@@ -18,10 +18,9 @@ from typing import TypeAlias
 
 from gdl.language import Term, canonical_form
 from gdl.language.rules import Ruleset
-from gdl.playouts import randomness
+from gdl.playouts import JointMove, StatePath, randomness
 from gdl.state_machine import State, StateMachine, joint_moves
 
-JointMove: TypeAlias = tuple[Term, ...]
 Pair: TypeAlias = tuple[State, State]
 
 SHOWN = 5
@@ -111,23 +110,23 @@ class _Lockstep:
         first = first or self._of_states(self._start)
         if first:
             return Comparison(Verdict.DIFFERENT, 1, difference=first)
-        line = _Line()
-        queue: deque[tuple[Pair, _Line]] = deque([(self._start, line)])
+        path = StatePath(self._start)
+        queue = deque([path])
         seen = {self._start}
         while queue:
-            pair, line = queue.popleft()
-            for move, after, difference in self._steps(pair):
+            path = queue.popleft()
+            for move, after, difference in self._steps(path.state):
                 found = difference
                 if not found and after not in seen:
                     if len(seen) == most:
-                        return Comparison(Verdict.NOT_FOUND, most, line.depth)
+                        return Comparison(Verdict.NOT_FOUND, most, path.depth)
                     seen.add(after)
-                    queue.append((after, _Line(line, move, line.depth + 1)))
+                    queue.append(path.after(move, after))
                     found = self._of_states(after)
                 if found:
-                    whole = replace(found, line=(*line.moves(), move))
-                    return Comparison(Verdict.DIFFERENT, len(seen), line.depth, difference=whole)
-        return Comparison(Verdict.SAME_GAME, len(seen), line.depth)
+                    whole = replace(found, line=(*path.moves(), move))
+                    return Comparison(Verdict.DIFFERENT, len(seen), path.depth, difference=whole)
+        return Comparison(Verdict.SAME_GAME, len(seen), path.depth)
 
     def playouts(self, bounds: Bounds, before: Comparison) -> Comparison:
         """Look for a difference in random playouts; the shortest of those found is kept."""
@@ -200,24 +199,6 @@ class _Lockstep:
             if found:
                 return found
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of play as its last move and what is before it, so that lines share beginnings."""
-
-    before: _Line | None = None
-    move: JointMove = ()
-    depth: int = 0
-
-    def moves(self) -> tuple[JointMove, ...]:
-        """The moves from the start."""
-        found: list[JointMove] = []
-        line: _Line | None = self
-        while line is not None and line.before is not None:
-            found.append(line.move)
-            line = line.before
-        return tuple(reversed(found))
 
 
 def _end(is_terminal: bool) -> str:

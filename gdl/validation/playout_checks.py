@@ -13,8 +13,8 @@ from random import Random
 from typing import TypeAlias
 
 from gdl.errors import ResourceLimitError, RulesetError, Severity
-from gdl.language import Constant, Term
-from gdl.playouts import Ending, Step, play_out
+from gdl.language import Constant
+from gdl.playouts import Ending, JointMove, StatePath, Step, play_out
 from gdl.state_machine import State, StateMachine
 from gdl.validation.position_checks import (
     POSITION_CODES,
@@ -24,7 +24,7 @@ from gdl.validation.position_checks import (
     check_position,
 )
 
-JointMove: TypeAlias = tuple[Term, ...]
+Node: TypeAlias = StatePath[State]
 
 EXTRA_STEPS = 200
 """How many more steps than the playouts the search for shorter paths may take."""
@@ -81,29 +81,6 @@ def check_playouts(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A state with the path by which it was reached."""
-
-    state: State
-    parent: _Node | None = None
-    joint_move: JointMove = ()
-    depth: int = 0
-
-    def after(self, joint_move: JointMove, state: State) -> _Node:
-        """Return the node of the state that a joint move leads to."""
-        return _Node(state, self, joint_move, self.depth + 1)
-
-    def moves(self) -> tuple[JointMove, ...]:
-        """Return the joint moves that lead here."""
-        moves: list[JointMove] = []
-        node = self
-        while node.parent is not None:
-            moves.append(node.joint_move)
-            node = node.parent
-        return tuple(reversed(moves))
-
-
 class _PlayoutChecker:
     """Checks positions and keeps the problem with the shortest path of each kind."""
 
@@ -114,7 +91,7 @@ class _PlayoutChecker:
         self.monotonic = list(machine.roles)
         self._machine = machine
         self._declared = declared
-        self._found: dict[tuple[str, str], tuple[PositionProblem, _Node]] = {}
+        self._found: dict[tuple[str, str], tuple[PositionProblem, Node]] = {}
         self._searched_depth = -1
 
     def problems(self) -> tuple[PlayoutProblem, ...]:
@@ -131,12 +108,12 @@ class _PlayoutChecker:
         ]
         return tuple(sorted(found, key=lambda f: (f.severity, f.code, len(f.moves), f.message)))
 
-    def _note(self, problem: PositionProblem, node: _Node) -> None:
+    def _note(self, problem: PositionProblem, node: Node) -> None:
         kind = problem.code, problem.subject
         if kind not in self._found or node.depth < self._found[kind][1].depth:
             self._found[kind] = problem, node
 
-    def _check(self, node: _Node, options: Options) -> None:
+    def _check(self, node: Node, options: Options) -> None:
         for problem in check_position(self._machine, node.state, options, self._declared):
             self._note(problem, node)
 
@@ -144,13 +121,13 @@ class _PlayoutChecker:
 
     def playout(self, random: Random, max_steps: int) -> None:
         """Check one random playout."""
-        visited: dict[State, _Node] = {}
-        repeated: _Node | None = None
-        node: _Node | None = None
+        visited: dict[State, Node] = {}
+        repeated: Node | None = None
+        node: Node | None = None
         joint_move: JointMove = ()
         try:
             for step in play_out(self._machine, random, max_steps):
-                node = node.after(joint_move, step.state) if node else _Node(step.state)
+                node = node.after(joint_move, step.state) if node else StatePath(step.state)
                 joint_move = ()
                 if visited.setdefault(step.state, node) is not node:
                     repeated = repeated or node
@@ -166,7 +143,7 @@ class _PlayoutChecker:
             self._fail(error, node.after(joint_move, node.state) if joint_move else node)
         self.steps += node.depth if node else 0
 
-    def _end(self, step: Step, node: _Node, repeated: _Node | None) -> None:
+    def _end(self, step: Step, node: Node, repeated: Node | None) -> None:
         if step.ending is Ending.TERMINAL:
             self.lengths.append(step.number)
             return
@@ -177,11 +154,11 @@ class _PlayoutChecker:
                 message += "; after these moves an earlier state comes back"
             self._note(PositionProblem(Severity.WARNING, "no-end", "", message), repeated or node)
 
-    def _fail(self, error: Exception, node: _Node) -> None:
+    def _fail(self, error: Exception, node: Node) -> None:
         message = f"reasoning fails after these moves: {error}"
         self._note(PositionProblem(Severity.ERROR, "no-answer", "", message), node)
 
-    def _compare_goals(self, node: _Node) -> None:
+    def _compare_goals(self, node: Node) -> None:
         """Drop the roles with several goal values or none, or a lower one than a step before."""
         before = node.parent
         for role in tuple(self.monotonic):
@@ -196,7 +173,7 @@ class _PlayoutChecker:
         """Search breadth-first for shorter paths to the problems, for at most ``limit`` steps."""
         found = self._found.values()
         depths = (node.depth for problem, node in found if problem.code in POSITION_CODES)
-        nodes = [_Node(self._machine.initial_state())]
+        nodes = [StatePath(self._machine.initial_state())]
         visited = {nodes[0].state}
         for depth in range(max(depths, default=0)):
             level = [(node, self._checked(node)) for node in nodes]
@@ -212,7 +189,7 @@ class _PlayoutChecker:
                     visited.add(following.state)
                     nodes.append(following)
 
-    def _checked(self, node: _Node) -> Options:
+    def _checked(self, node: Node) -> Options:
         """Check a position and return every role's legal moves in it."""
         options: Options = ()
         try:
@@ -224,7 +201,7 @@ class _PlayoutChecker:
             self._fail(error, node)
         return options
 
-    def _after(self, node: _Node, joint_move: JointMove) -> _Node | None:
+    def _after(self, node: Node, joint_move: JointMove) -> Node | None:
         try:
             return node.after(joint_move, self._machine.next_state(node.state, joint_move))
         except (RulesetError, ResourceLimitError) as error:
@@ -232,7 +209,7 @@ class _PlayoutChecker:
             return None
 
 
-def _continuations(level: Iterable[tuple[_Node, Options]]) -> Iterator[tuple[_Node, JointMove]]:
+def _continuations(level: Iterable[tuple[Node, Options]]) -> Iterator[tuple[Node, JointMove]]:
     for node, options in level:
         for joint_move in product(*options) if options else ():
             yield node, joint_move

@@ -97,7 +97,7 @@ def _find_reachable_rows(analysis: RuleAnalysis, budget: GroundingBudget) -> Rul
     relaxed = relax(analysis)
     simple = run_passes(analysis.with_rules(relaxed.rules), Where.RELAXED_GAME)
     try:
-        found = find_reachable_rows(relaxed, simple.rules, analysis.symbols, budget)
+        found = find_reachable_rows(replace(relaxed, rules=simple.rules), analysis, budget)
     except GroundingLimitError:
         return analysis
     return analysis.with_reachable(found)

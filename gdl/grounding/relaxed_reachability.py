@@ -9,7 +9,7 @@ whole, so that each column holds exactly what the argument can be.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import starmap
 
 import numpy as np
@@ -32,17 +32,7 @@ MAX_RELAXED_ROWS = 1_000_000
 """Atoms of relations with more rows are left out of the relaxed game where nothing needs them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelaxedGame:
-    """The rules of a relaxed game, what is stated beside them, and the relations that are kept."""
-
-    rules: Sequence[Rule]
-    stated: StatedRows
-    flows: Sequence[tuple[RelationKey, RelationKey]]
-    shown: Sequence[RelationKey]
-
-
-def relax(analysis: RuleAnalysis) -> RelaxedGame:
+def relax(analysis: RuleAnalysis) -> GrounderInput:
     """Relax a game's rules.
 
     Where the facts and moves of the relaxed game are known already, they are stated: its rules are
@@ -66,20 +56,19 @@ def relax(analysis: RuleAnalysis) -> RelaxedGame:
     needed = [rule for rule in relaxed if rule.head.relation in wanted]
     derived = {rule.head.relation: None for rule in needed if rule.body}
     shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
-    return RelaxedGame(needed, stated, flows, [*shown, *targets])
+    return GrounderInput(rules=needed, stated=stated, shown=[*shown, *targets])
 
 
 def find_reachable_rows(
-    game: RelaxedGame, rules: Sequence[Rule], symbols: SymbolTable, budget: GroundingBudget
+    relaxed: GrounderInput, analysis: RuleAnalysis, budget: GroundingBudget
 ) -> ReachableRows:
-    """Ground a relaxed game, whose ``rules`` may have been simplified, and read its rows.
+    """Ground the relaxed game of some rules, and read its rows.
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    is_large = budget.rules >= RELAXATION_BUDGET.rules
-    given = GrounderInput(rules=rules, shown=game.shown, stated=game.stated, is_large=is_large)
-    rows = ground(given, symbols, budget).rows
-    return _read(rows, game.flows, symbols)
+    given = replace(relaxed, is_large=budget.rules >= RELAXATION_BUDGET.rules)
+    rows = ground(given, analysis.symbols, budget).rows
+    return _read(rows, list(analysis.flat.flows()), analysis.symbols)
 
 
 def _keeps_fact(rule: Rule, target_of: Mapping[RelationKey, RelationKey]) -> bool:

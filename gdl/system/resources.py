@@ -147,6 +147,27 @@ def limit_memory(limit: int) -> None:
     _limit("AS", limit, limit)
 
 
+@contextmanager
+def memory_limit(more: int) -> Iterator[None]:
+    """Let this process take so many bytes more of address space than it has here, and no more.
+
+    An allocation beyond it raises MemoryError. Systems without such limits have none.
+    """
+    pages = _text_of("/proc/self/statm").split()[:1]
+    if resource is None or not pages:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = int(pages[0]) * os.sysconf("SC_PAGE_SIZE") + more
+    bounds = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *bounds]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 def address_space_limit() -> int | None:
     """Return how many bytes of address space this process may have; None without such a limit."""
     if resource is None:

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from gdl.oracle.limits import MIB, memory_limit
+from gdl.system import memory_limit
 from tests.fuzz import machines, rulesheets
 from tests.fuzz.pieces import HARD
 from tests.fuzz.registry import ENTRIES, findings
@@ -33,7 +33,7 @@ MOST_INPUTS = 200
 @pytest.fixture(autouse=True)
 def _bounded_memory() -> Iterator[None]:
     """Let no input take more than some gigabytes: rules can ask for any amount."""
-    with memory_limit(MEMORY // MIB):
+    with memory_limit(MEMORY):
         yield
 
 

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,7 +31,7 @@ from gdl.datalog import SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.grounding import observed_gringo
 from gdl.grounding.ground_rows import GroundRows, Row
-from gdl.grounding.observed_gringo import BUFFERS, MAGIC, UNAVAILABLE
+from gdl.grounding.observed_gringo import BUFFERS, END, UNAVAILABLE
 from gdl.language import (
     Atom,
     Constant,
@@ -63,8 +64,6 @@ if unsynchronize:  # std::ios_base::sync_with_stdio; otherwise C++ writes throug
 sys.exit(clingo.clingo_main(application, (ctypes.c_char_p * 3)(*options), ctypes.c_size_t(3), None))
 """
 """Calls clingo's library directly: to import its Python package takes longer than most games."""
-
-_UNAVAILABLE = "gringo cannot be observed on this machine"
 
 _CHUNK = 2**20
 
@@ -143,10 +142,9 @@ def ground(given: GrounderInput, symbols: SymbolTable, budget: GroundingBudget) 
     for relation in given.shown:
         writer.show(relation)
     text = "\n".join(writer.lines)
-    if given.is_large and not any(True for _ in symbols.functions()):
-        observed = _run_observed(text, budget)
-        if observed is not None:
-            return _read_observed(observed, writer, budget)
+    can_be_observed = given.is_large and not any(True for _ in symbols.functions())
+    if can_be_observed and (observed := _run([observed_gringo.__file__], text, budget)):
+        return _read_observed(observed, writer, budget)
     return _read(_run_gringo(text, budget), writer)
 
 
@@ -230,42 +228,25 @@ class _ProgramWriter:
 
 
 def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
-    """Run gringo on a program and return its output; kill it where the budget is exceeded."""
-    given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
-    output, reason = _run(["-c", _WORKER, *given], text, budget, max_lines=budget.rules)
-    if not output.endswith(b"\n0\n"):
-        raise GroundingLimitError(reason)
-    return output
-
-
-def _run_observed(text: str, budget: GroundingBudget) -> bytes | None:
-    """Ground a program by gringo; return the output, in the format of :mod:`.observed_gringo`.
-
-    None where it cannot run on this machine.
-    """
-    given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
-    command = [observed_gringo.__file__, *given, str(budget.rules)]
-    output, reason = _run(command, text, budget, max_lines=None)
-    if reason == _UNAVAILABLE:
-        return None
-    if not output.startswith(MAGIC):
-        raise GroundingLimitError(reason)
-    return output[len(MAGIC) :]
+    """Run gringo on a program and return its output, as text."""
+    return _run(["-c", _WORKER], text, budget, max_lines=budget.rules)
 
 
 def _run(
-    command: Sequence[str], text: str, budget: GroundingBudget, max_lines: int | None
-) -> tuple[bytes, str]:
-    """Run a Python program on a text; return its output, and why it failed if it did.
+    program: Sequence[str], text: str, budget: GroundingBudget, max_lines: float = inf
+) -> bytes:
+    """Have a Python program ground a text; return its output, empty where it cannot run here.
 
-    Raises GroundingLimitError where it takes too long, or writes over ``max_lines``.
+    Raises GroundingLimitError where the budget is exceeded, or ``max_lines``, and then ends it.
     """
+    limits = [str(budget.memory), str(budget.cpu_seconds)]
+    given = [*limits, _clingo_library(), str(os.getpid()), str(budget.rules)]
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
         source.write(text.encode())
         source.seek(0)
         with subprocess.Popen(
             # Without the site module: the worker needs little more than the standard library.
-            [sys.executable, "-S", *command],
+            [sys.executable, "-S", *program, *given],
             stdin=source,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -277,13 +258,14 @@ def _run(
             except BaseException:
                 process.kill()
                 raise
+        if output.endswith(END) or process.returncode == UNAVAILABLE:
+            return output
         if was_ended_by_cpu_time(process.returncode):
-            return output, f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
-        if process.returncode == UNAVAILABLE:
-            return output, _UNAVAILABLE
+            seconds = budget.cpu_seconds
+            raise GroundingLimitError(f"grounding takes over {seconds} seconds of CPU time")
         errors.seek(0)
         reason = errors.read(2000).decode(errors="replace").strip()
-        return output, f"grounding failed, likely for want of memory: {reason}"
+        raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")
 
 
 def _buffering_environment() -> dict[str, str]:
@@ -308,7 +290,7 @@ def _clingo_library() -> str:
     raise ImportError("clingo has no extension module: expected a file clingo/_clingo*")
 
 
-def _collect(process: subprocess.Popen[bytes], seconds: float, max_lines: int | None) -> bytes:
+def _collect(process: subprocess.Popen[bytes], seconds: float, max_lines: float) -> bytes:
     """Read the output of a process; raise where it takes too long or has too many lines."""
     assert process.stdout is not None
     is_late = threading.Event()
@@ -325,10 +307,9 @@ def _collect(process: subprocess.Popen[bytes], seconds: float, max_lines: int | 
         lines = 0
         while chunk := os.read(process.stdout.fileno(), _CHUNK):
             chunks.append(chunk)
-            if max_lines is not None:
-                lines += chunk.count(b"\n")
-                if lines > max_lines:
-                    raise GroundingLimitError(f"grounding makes over {max_lines} rules")
+            lines += chunk.count(b"\n")
+            if lines > max_lines:
+                raise GroundingLimitError(f"grounding makes over {max_lines} rules")
             time.sleep(_GATHERING_SECONDS)
     finally:
         timer.cancel()
@@ -350,12 +331,12 @@ def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
 
 
 def _read_observed(output: bytes, writer: _ProgramWriter, budget: GroundingBudget) -> GroundProgram:
-    """Read what :mod:`.observed_gringo` writes, after its first line."""
+    """Read what :mod:`.observed_gringo` writes."""
     counts = np.frombuffer(output, dtype=np.int64, count=len(BUFFERS))
     if counts[0] > budget.rules:
         raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
     ends = counts.nbytes // 4 + np.cumsum(counts)
-    numbers = np.frombuffer(output, dtype=np.int32)
+    numbers = np.frombuffer(output, dtype=np.int32, count=ends[-1])
     _, heads, lengths, literals, shown, arguments = np.split(numbers, [*(ends - counts)])
     of, atoms = shown.reshape(-1, 2).T
     widths = np.array([arity for _, arity in writer.names], dtype=np.int64)[of]

@@ -2,9 +2,9 @@
 
 This is for large programs. gringo's own text takes it as long to write as to ground, and us long to
 read; here each ground rule is appended to arrays by a function that LLVM compiles. Run as a
-program, with what :mod:`.gringo` tells it, this file grounds its standard input. It writes
-``MAGIC``, then how many numbers each of ``BUFFERS`` has, int64, then the buffers, int32, in the
-order of the bytes of the machine.
+program, with what :mod:`.gringo` tells it, this file grounds its standard input. It writes how many
+numbers each of ``BUFFERS`` has, int64, then the buffers, int32, in the order of the bytes of the
+machine, and ``END``.
 
 Terms are numbers, and relations are called r0, r1 ..., so that a row is a few numbers.
 """
@@ -19,7 +19,8 @@ from collections.abc import Callable
 from gdl.native_code import NativeCode, native_code
 from gdl.system import end_after_cpu_seconds, end_with_parent, limit_helper
 
-MAGIC = b"ground rules\n"
+END = b"\n0\n"
+"""What the output ends with, as gringo's own text does, if nothing of it is missing."""
 
 BUFFERS = ("heads", "lengths", "literals", "shown", "arguments")
 """The atom that each rule defines, negative in a choice; how many literals its body has; these.
@@ -201,11 +202,11 @@ def main() -> None:
     except (GroundingError, MemoryError) as error:
         sys.exit(str(error))
     counts = data[1:15:3]
-    _write(MAGIC)
     _write((ctypes.c_int64 * len(counts))(*counts))
     for index, count in enumerate(counts):
         if count and counts[0] <= int(max_rules):
             _write((ctypes.c_int32 * count).from_address(data[3 * index]))
+    _write(END)
     os._exit(0)  # Freeing what gringo has made takes long.
 
 

@@ -198,6 +198,17 @@ def test_large_programs_are_ground_where_gringo_cannot_be_observed(
     assert found.facts("r", 1) == {("a",)}
 
 
+def test_large_programs_are_not_read_where_a_part_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = tmp_path / "worker.py"
+    program = "sys.stdout.buffer.write(bytes([1]) + bytes(39))\nsys.exit('it was ended')\n"
+    worker.write_text(f"import sys\n{program}", encoding="utf-8")
+    monkeypatch.setattr(observed_gringo, "__file__", str(worker))
+    with pytest.raises(gdl.GroundingLimitError, match="it was ended"):
+        Ground("(p a) (q b) (<= (r ?x) (p ?x))", [("r", 1)], is_large=True)
+
+
 def test_recursion_is_followed_to_its_end() -> None:
     links = " ".join(f"(link {i} {i + 1})" for i in range(30))
     text = f"{links} (<= (path ?x ?y) (link ?x ?y)) (<= (path ?x ?z) (path ?x ?y) (link ?y ?z))"

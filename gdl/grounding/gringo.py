@@ -420,17 +420,30 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, GroundR
 _BLANKS = bytes.maketrans(b"(,", b"  ")
 """Divides the numbers in names with arguments, of which nothing else is left."""
 
-_APPLICATION = re.compile(rb"f([0-9]+)\(([0-9,]+)\)")
+_PARTS = re.compile(rb"f[0-9]+\(|\)|[^f)]+")
+"""What begins a function, what ends it, and all else."""
 
 
 def _interned(text: bytes, symbols: SymbolTable) -> bytes:
-    """Replace functions that are applied to ids, such as ``f0(1,2)``, by the ids of these terms."""
+    """Replace functions of ids, such as ``f0(1,f1(2))``, by the ids of these terms."""
+    if b"f" not in text:
+        return text
     tables = list(symbols.functions())
 
-    def term_id(application: re.Match[bytes]) -> bytes:
-        number, arguments = application.groups()
-        return b"%d" % tables[int(number)].make(key_of(list(map(int, arguments.split(b",")))))
+    @cache
+    def term_id(function: bytes, ids: bytes) -> bytes:
+        return b"%d" % tables[int(function[1:-1])].make(key_of(list(map(int, ids.split(b",")))))
 
-    while b"f" in text:
-        text = _APPLICATION.sub(term_id, text)
-    return text
+    parts: list[bytes] = []
+    outer: list[tuple[list[bytes], bytes]] = []
+    for part in _PARTS.findall(text):
+        if part == b")" and outer:
+            ids = b"".join(parts)
+            parts, function = outer.pop()
+            parts.append(term_id(function, ids))
+        elif part.startswith(b"f"):
+            outer.append((parts, part))
+            parts = []
+        else:
+            parts.append(part)
+    return b"".join(parts)

@@ -19,7 +19,7 @@ from yarl import URL
 
 from ggp_player.errors import ConfigError, NobodyListensError, ServerError
 from ggp_player.events import EventBus
-from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
+from ggp_player.manager.reply_reader import ReplyProtocol
 from ggp_player.match_runner.own_faults import LackError, lack_in
 from ggp_player.match_runner.players import LocalPlayer, MatchPlayer
 from ggp_player.play.human import HumanSeat, human_seat, open_human
@@ -97,21 +97,21 @@ class RemotePlayer:
         """
         loop = asyncio.get_running_loop()
         body = text.encode()
-
         is_connected = False
         pause = None if _is_number(self.host) else SECOND_ADDRESS_SECONDS
-
-        async def connect(factory: Callable[[], ReplyProtocol]) -> Connection:
-            nonlocal is_connected
-            connection = await loop.create_connection(
-                factory, self.host, self.port, happy_eyeballs_delay=pause
-            )
-            is_connected = True
-            return connection
-
         try:
             request = self._head(len(body)) + body
-            reply = await exchange(connect, request, MAX_REPLY, on_sent)
+            transport, protocol = await loop.create_connection(
+                lambda: ReplyProtocol(request, MAX_REPLY, on_sent),
+                self.host,
+                self.port,
+                happy_eyeballs_delay=pause,
+            )
+            is_connected = True
+            try:
+                reply = await protocol.reply
+            finally:
+                transport.abort()
         except (OSError, ValueError, MemoryError, RuntimeError) as error:
             if what := lack_in(error):
                 raise LackError(what, was_sent=is_connected) from error

@@ -2,15 +2,14 @@
 
 What a player sends is read into one small buffer, and the connection is closed as soon as the reply
 is whole or has gone beyond a bound. So one that sends without end costs some pages of memory and as
-many microseconds. How long a reply may take is for the caller, who cancels the exchange.
+many microseconds. How long a reply may take is for the caller, who cancels the wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Callable
 
 from ggp_player.errors import ServerError
 
@@ -34,10 +33,6 @@ _HEADER = re.compile(rb"^([!-9;-~]+)[ \t]*:[ \t]*(.*?)[ \t\r]*$", re.MULTILINE)
 _LENGTH = re.compile(rb"\d{1,18}")
 _CHUNK = re.compile(rb"(?:\r?\n)?([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _LONGEST_CHUNK_HEAD = 1_024
-
-Connection: TypeAlias = "tuple[asyncio.BaseTransport, ReplyProtocol]"
-Connect: TypeAlias = "Callable[[Callable[[], ReplyProtocol]], Awaitable[Connection]]"
-"""Connects a protocol to the player, as the methods of an event loop do."""
 
 
 class ReplyParser:
@@ -127,9 +122,10 @@ class ReplyParser:
 
 
 class ReplyProtocol(asyncio.BufferedProtocol):
-    """Sends a request, and reads the reply; ``reply`` is its body in the end.
+    """Sends a request, and reads the reply; ``reply`` is its body in the end, or ServerError.
 
-    ``on_sent`` is called when the last byte of the request has gone to the system.
+    The body is cut at ``limit`` bytes. ``on_sent`` is called when the last byte of the request has
+    gone to the system.
     """
 
     def __init__(self, request: bytes, limit: int, on_sent: Callable[[], None]) -> None:
@@ -186,18 +182,3 @@ class ReplyProtocol(asyncio.BufferedProtocol):
                 self.reply.set_result(body)
         if self.reply.done() and self._transport is not None:
             self._transport.abort()
-
-
-async def exchange(
-    connect: Connect, request: bytes, limit: int, on_sent: Callable[[], None] = lambda: None
-) -> bytes:
-    """Send a request over a connection of its own; return the reply's body, cut at ``limit`` bytes.
-
-    Raises :class:`ServerError` for what is no reply, and OSError where nothing can be reached.
-    """
-    transport, protocol = await connect(lambda: ReplyProtocol(request, limit, on_sent))
-    try:
-        return await protocol.reply
-    finally:
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()

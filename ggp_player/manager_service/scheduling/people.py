@@ -11,7 +11,7 @@ import asyncio
 import shutil
 import tempfile
 from asyncio.subprocess import DEVNULL
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from gdl.system.helper_process import helper_command
 from ggp_player.async_helper import AsyncHelper
 from ggp_player.errors import ServerError
 from ggp_player.manager.players import MAX_REPLY
-from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.play import person_server
 
 READY_SECONDS = 20.0
@@ -78,16 +77,14 @@ class Person:
     async def send(self, text: str) -> str:
         """Return the reply to a request, which comes when the person has chosen."""
         await self.start()
-        loop, body = asyncio.get_running_loop(), text.encode()
-        head = f"POST / HTTP/1.0\r\nHost: person\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-
-        def connect(factory: Callable[[], ReplyProtocol]) -> Awaitable[Connection]:
-            return loop.create_unix_connection(factory, str(self.socket))
-
         try:
-            return (await exchange(connect, head + body, MAX_REPLY)).decode(errors="replace")
-        except (ServerError, OSError) as error:
+            async with self.session() as session, session.post("/", data=text.encode()) as reply:
+                body = await reply.content.readexactly(MAX_REPLY)
+        except asyncio.IncompleteReadError as whole:
+            body = whole.partial
+        except (aiohttp.ClientError, OSError) as error:
             raise ServerError(f"the page of {self.name} has failed") from error
+        return body.decode(errors="replace")
 
     async def close(self) -> None:
         """End the process, also one that is just being started."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import gdl
@@ -21,25 +21,13 @@ from ggp_player.events import Event, EventBus
 from ggp_player.manager.players import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import MatchLog, collecting_warnings
-from ggp_player.manager.tournament.match_play import (
-    MatchConditions,
-    MatchPlay,
-    RecordedMatch,
-    save_record,
-)
+from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay, save_record
 from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.protocol import MatchRecord
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class MatchFromWorker:
-    """A match that a worker has played, and the events of it, where somebody wants them."""
-
-    played: RecordedMatch
-    events: tuple[Event, ...]
 
 
 class ClusterPlay:
@@ -77,7 +65,7 @@ class ClusterPlay:
         wants_events = self._events.has_subscriptions
         task = self._task.remote(self._shared[match.game], match, conditions, wants_events)
         try:
-            found: MatchFromWorker = await task
+            found: tuple[MatchResult, MatchRecord | None, list[Event]] = await task
         except asyncio.CancelledError:
             self._ray.cancel(task)
             raise
@@ -85,23 +73,24 @@ class ClusterPlay:
             roles = gdl.interpret(self._games[match.game].ruleset).roles
             failure = f"the cluster has lost the match: {type(error).__name__}"
             return MatchLog(match, roles, self._conditions.max_steps).result((), began, failure)
-        for event in found.events:
+        result, record, events = found
+        for event in events:
             self._events.publish(event)
-        unsaved = save_record(found.played.record, match, self._conditions.records)
-        result = found.played.result
+        unsaved = save_record(record, match, self._conditions.records)
         return replace(result, failure=unsaved) if unsaved and not result.failure else result
 
 
 def play_in_worker(
     game: TournamentGame, match: PlannedMatch, conditions: MatchConditions, wants_events: bool
-) -> MatchFromWorker:
-    """Play a match in a process that does nothing else."""
+) -> tuple[MatchResult, MatchRecord | None, list[Event]]:
+    """Play a match in a process that does nothing else; its events are there if wanted."""
     bus = EventBus()
     subscription = bus.subscribe("the tournament") if wants_events else None
     compile_searches_of(match.players, _log.warning)
     with collecting_warnings():
-        played = asyncio.run(MatchPlay({match.game: game}, conditions, bus).play_recorded(match))
-    return MatchFromWorker(played, tuple(subscription.take()) if subscription else ())
+        play = MatchPlay({match.game: game}, conditions, bus)
+        result, record = asyncio.run(play.play_recorded(match))
+    return result, record, subscription.take() if subscription else []
 
 
 def _strategies(match: PlannedMatch) -> int:

@@ -56,14 +56,6 @@ class MatchConditions:
     states: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedMatch:
-    """A match that was played: ``record`` is None where it did not begin."""
-
-    result: MatchResult
-    record: MatchRecord | None
-
-
 class MatchPlay:
     """Plays matches of some games, any number at a time, and tells ``events`` what happens."""
 
@@ -80,10 +72,11 @@ class MatchPlay:
 
     async def play(self, match: PlannedMatch) -> MatchResult:
         """Play a match, and save its record, of one that is cancelled too."""
-        return (await self.play_recorded(match)).result
+        result, _ = await self.play_recorded(match)
+        return result
 
-    async def play_recorded(self, match: PlannedMatch) -> RecordedMatch:
-        """Play a match; return its record with the result."""
+    async def play_recorded(self, match: PlannedMatch) -> tuple[MatchResult, MatchRecord | None]:
+        """Play a match; return its record with the result, None where it did not begin."""
         game = self._games[match.game]
         idle = self._machines[match.game]  # a machine serves one match at a time
         machine = idle.pop() if idle else await asyncio.to_thread(gdl.interpret, game.ruleset)
@@ -97,7 +90,7 @@ class MatchPlay:
         if unsaved and not result.failure:
             result = replace(result, failure=unsaved)
         idle.append(machine)
-        return RecordedMatch(replace(result, warnings=tuple(warnings)), in_progress.record)
+        return replace(result, warnings=tuple(warnings)), in_progress.record
 
 
 def save_record(record: MatchRecord | None, match: PlannedMatch, folder: Path | None) -> str:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -207,10 +207,22 @@ class GameManager:
 
     def begin(self) -> None:
         """Tell that the match begins; no player is asked yet."""
-        rules = spaced(str(self.setup.ruleset))
-        self._events = MatchPublisher(self.setup.events)
-        started = _beginning(self._record(None), self._rules.roles, rules, self._original_words())
-        self._events.started(started, self.setup.start_time)
+        setup, record = self.setup, self._record(None)
+        started = MatchStarted(
+            match_id=setup.match_id,
+            rules=spaced(str(setup.ruleset)),
+            start_clock=setup.start_clock,
+            play_clock=setup.play_clock,
+            roles=move_texts(self._rules.roles),
+            players=record.player_names_from_host,
+            game=PurePosixPath(unquote(urlsplit(setup.rulesheet_url).path)).stem,
+            rulesheet_url=setup.rulesheet_url,
+            random_token=record.random_token,
+            scrambled=setup.scramble,
+            words=self._original_words(),
+        )
+        self._events = MatchPublisher(setup.events)
+        self._events.started(started, setup.start_time)
 
     async def go_on(self) -> None:
         """Play from the latest step until the match is over; send START before the first one.
@@ -481,28 +493,6 @@ class GameManager:
             if not legal:
                 step = self._last.number + 1
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
-
-
-def _beginning(
-    record: MatchRecord, roles: Iterable[object], rules: str, words: Mapping[str, str]
-) -> MatchStarted:
-    """The event that tells of a match whose record has no step yet; its key is to be filled in.
-
-    ``words`` has a word of the rules for each scrambled one.
-    """
-    return MatchStarted(
-        match_id=record.match_id,
-        rules=rules,
-        start_clock=record.start_clock,
-        play_clock=record.play_clock,
-        roles=tuple(map(str, roles)),
-        players=record.player_names_from_host,
-        game=PurePosixPath(unquote(urlsplit(record.game_meta_url).path)).stem,
-        rulesheet_url=record.game_meta_url,
-        random_token=record.random_token,
-        scrambled=record.scrambled,
-        words=words,
-    )
 
 
 async def _choice_of(seat: SeatedPlayer) -> PlayerReply:

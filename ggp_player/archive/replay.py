@@ -13,23 +13,22 @@ from rich.console import RenderableType
 
 import gdl
 from gdl import GdlError, State
-from gdl.analysis.boards import BoardLayout, find_layout
-from gdl.analysis.move_names import MoveNames, find_move_names
-from gdl.drawing import draw_text
+from gdl.analysis.move_names import MoveNames
+from gdl.drawing import draw_text, layout_of, move_names_of
 from ggp_player.archive.archived_match import ArchivedMatch
 from ggp_player.archive.dresden_xml import last_state
 from ggp_player.errors import ArchiveError
-from ggp_player.protocol import MatchRecord, state_text
+from ggp_player.protocol import MatchRecord, move_texts, parse_state, state_text
 
 
-def replay(match: ArchivedMatch) -> Iterator[tuple[str, ...]]:
-    """Yield the facts of the state after each step of a match; none where they are not known.
+def replay(match: ArchivedMatch) -> Iterator[str]:
+    """Yield the state after each step of a match; an empty text where it is not known.
 
     Raises :class:`ArchiveError`.
     """
     states = states_of(match)
     for _ in match.steps:
-        yield facts_of(next(states, ""))
+        yield next(states, "")
 
 
 def states_of(match: ArchivedMatch) -> Iterator[str]:
@@ -44,46 +43,38 @@ def states_of(match: ArchivedMatch) -> Iterator[str]:
         yield last_state(match.document)
 
 
-def facts_of(text: str) -> tuple[str, ...]:
-    """The facts of a state that reads ``( (cell 1 1 b) (control white) )``."""
-    if not text.strip("() "):
-        return ()
+def facts_of(state: str) -> tuple[str, ...]:
+    """The facts of a state as text; the state itself where it cannot be read."""
     try:
-        state = gdl.parse_term(f"(state {text[1:-1]})")
+        return move_texts(parse_state(state))
     except GdlError:
-        return (text,)
-    return tuple(map(str, state.args)) if isinstance(state, gdl.Function) else ()
+        return (state,)
 
 
-def draw_state(
-    rules: str, facts: tuple[str, ...], before: tuple[str, ...] = ()
-) -> RenderableType | None:
+def draw_state(rules: str, state: str, before: str = "") -> RenderableType | None:
     """Draw a state for the terminal, as something that rich prints: what is new is underlined.
 
     Returns None where there is nothing to draw: no state, no rules, or none that a board is
     found in.
     """
-    if not facts or not rules:
+    if not rules:
         return None
     try:
-        earlier = [gdl.parse_term(fact) for fact in before] or None
-        return draw_text(_layout(rules), [gdl.parse_term(fact) for fact in facts], earlier)
+        facts, earlier = parse_state(state), parse_state(before)
+        return draw_text(layout_of(_parsed(rules)), facts, earlier or None) if facts else None
     except (GdlError, RecursionError):
         return None
 
 
-@lru_cache(maxsize=8)
 def names_of(rules: str) -> MoveNames:
     """Find names for the moves of a game; those of the rules remain where there are none."""
     try:
-        return find_move_names(gdl.interpret(gdl.parse(rules)), _layout(rules))
+        return move_names_of(_parsed(rules))
     except (GdlError, RecursionError):
         return MoveNames()
 
 
-@lru_cache(maxsize=8)
-def _layout(rules: str) -> BoardLayout:
-    return find_layout(gdl.parse(rules))
+_parsed = lru_cache(maxsize=8)(gdl.parse)
 
 
 def _computed(match: ArchivedMatch) -> Iterator[State]:

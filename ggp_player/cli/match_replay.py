@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ggp_player.archive.archived_match import ArchivedMatch
-from ggp_player.archive.replay import draw_state, names_of, replay
+from ggp_player.archive.replay import draw_state, facts_of, names_of, replay
 from ggp_player.cli.matches import archive_of, print_step
 from ggp_player.cli.terminal import result_console
 from ggp_player.logs import shown
@@ -32,7 +32,7 @@ def run_replay(match: str, step: int | None, facts: bool, archive: Path | None) 
             _print_position(found, states, number, facts)
 
 
-def _step_through(match: ArchivedMatch, states: Sequence[tuple[str, ...]], as_facts: bool) -> None:
+def _step_through(match: ArchivedMatch, states: Sequence[str], as_facts: bool) -> None:
     """Show the state that the user asks for, until there is no more to ask."""
     place, last = 0, len(states) - 1
     commands: dict[str, Callable[[int], int]] = {
@@ -56,16 +56,16 @@ def _step_through(match: ArchivedMatch, states: Sequence[tuple[str, ...]], as_fa
 
 
 def _print_position(
-    match: ArchivedMatch, states: Sequence[tuple[str, ...]], place: int, as_facts: bool
+    match: ArchivedMatch, states: Sequence[str], place: int, as_facts: bool
 ) -> None:
     """Print a step and its state: drawn unless facts are wanted, or there is no drawing."""
     console, number = result_console(wraps=False), match.steps[place].step
     console.print(f"--- step {number} of {len(states) - 1}")
     names = names_of(match.rules) if match.rules and not as_facts else None
     print_step(console, match, number, names)
-    facts, before = states[place], states[place - 1] if place else ()
-    drawing = None if as_facts else draw_state(match.rules, facts, before)
-    lines = shown_lines("\n".join(facts)) or "the state is not known"
+    state, before = states[place], states[place - 1] if place else ""
+    drawing = None if as_facts else draw_state(match.rules, state, before)
+    lines = shown_lines("\n".join(facts_of(state))) or "the state is not known"
     console.print(lines if drawing is None else drawing)
 
 

@@ -59,6 +59,7 @@ from ggp_player.pages.drawing_messages import (
 )
 from ggp_player.pages.positions import MatchTree
 from ggp_player.pages.rulesheets import find_game
+from ggp_player.protocol import parse_state
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -281,7 +282,7 @@ def _find_game(request: FindGame) -> Answer:
 
 
 def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
-    state = facts_of(request.state)
+    state = parse_state(request.state)
     cells: dict[str, tuple[str, ...]] = {}
     line: Line = ()
     if layout is not None:
@@ -290,7 +291,7 @@ def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
         line = places_of_line(layout, state, request.line, outcome)
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
-    before = facts_of(request.before) if request.before else None
+    before = parse_state(request.before) if request.before else None
     ending = _Ending()
     if request.is_over:
         ending = _ending(request.rules, request.layout_file, request.state)
@@ -336,7 +337,7 @@ def _ending(rules: str, layout_file: str, state: str) -> _Ending:
     layout, found = _layout(rules, layout_file), _Ending()
     try:
         machine = _machine(rules)
-        last = machine.state_of(facts_of(state))
+        last = machine.state_of(parse_state(state))
         found = _Ending(machine.is_terminal(last))
         if layout is None or not found.is_over:
             return found
@@ -444,7 +445,7 @@ def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
             if left > POSITION_SECONDS:
                 match.too_hard.add(step)
             drawing = None
-        yield drawing or _listed(facts_of(match.states[step]))
+        yield drawing or _listed(parse_state(match.states[step]))
 
 
 def _is_reached(match: _Replayed, step: int) -> bool:
@@ -517,13 +518,3 @@ def _archived(archive: str, match: str, _length: int) -> _Replayed:
     layout = _layout(found.rules) if found.rules else None
     lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
     return _Replayed(found.rules or "", layout, [], states_of(found), lines)
-
-
-@lru_cache(maxsize=64)
-def facts_of(text: str) -> tuple[Term, ...]:
-    """Parse a state that reads ``( (cell 1 1 b) (control white) )``."""
-    inner = text.strip()[1:-1]
-    if not inner.strip():
-        return ()
-    state = gdl.parse_term(f"(state {inner})")
-    return tuple(state.args) if isinstance(state, gdl.Function) else ()

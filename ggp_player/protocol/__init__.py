@@ -33,6 +33,7 @@ from ggp_player.protocol.match_record import (
     MatchRecord,
     StateTexts,
     move_texts,
+    parse_state,
     state_text,
 )
 from ggp_player.protocol.messages import (
@@ -103,6 +104,7 @@ __all__ = [
     "parse_envelope",
     "parse_move",
     "parse_request",
+    "parse_state",
     "reply_syntax",
     "spaced",
     "state_text",

@@ -11,6 +11,7 @@ Where the states would be longer than :data:`MAX_STATE_CHARACTERS`, there are no
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +25,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 
+import gdl
 from gdl import State, Term
 from gdl.system import write_whole
 
@@ -160,6 +162,14 @@ class StateTexts:
 def state_text(state: State) -> str:
     """Format a state as in a match record."""
     return " ".join(["(", *sorted(map(str, state)), ")"])
+
+
+@lru_cache(maxsize=64)
+def parse_state(text: str) -> tuple[Term, ...]:
+    """Parse the facts of a state as in a match record. Raises :class:`gdl.GdlSyntaxError`."""
+    facts = text.strip()[1:-1].strip()
+    state = gdl.parse_term(f"(state {facts})") if facts else None
+    return tuple(state.args) if isinstance(state, gdl.Function) else ()
 
 
 def move_texts(joint_move: Iterable[Term]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
 from ggp_player.manager.players import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import MatchLog, collecting_warnings
+from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay, save_record
 from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
@@ -87,9 +87,8 @@ def play_in_worker(
     bus = EventBus()
     subscription = bus.subscribe("the tournament") if wants_events else None
     compile_searches_of(match.players, _log.warning)
-    with collecting_warnings():
-        play = MatchPlay({match.game: game}, conditions, bus)
-        result, record = asyncio.run(play.play_recorded(match))
+    play = MatchPlay({match.game: game}, conditions, bus)
+    result, record = asyncio.run(play.play_recorded(match))
     return result, record, subscription.take() if subscription else []
 
 

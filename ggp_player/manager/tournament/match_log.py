@@ -64,36 +64,30 @@ class MatchLog:
 MAX_WARNINGS = 20
 """The most warnings that are kept of a match."""
 
-_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
-
 
 class _Collector(logging.Handler):
-    """Files each warning under the match whose task, or a task started by it, has logged it."""
+    """Keeps the warnings of one match, that its task, or a task started by it, has logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.warnings: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        collected = _collected.get()
-        if collected is not None and len(collected) < MAX_WARNINGS:
-            collected.append(record.getMessage())
+        if _collector.get() is self and len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(record.getMessage())
 
 
-@contextmanager
-def collecting_warnings() -> Iterator[None]:
-    """Collect warnings while the context is open."""
-    collector = _Collector(logging.WARNING)
-    root = logging.getLogger()
-    root.addHandler(collector)
-    try:
-        yield
-    finally:
-        root.removeHandler(collector)
+_collector: ContextVar[_Collector | None] = ContextVar("_collector", default=None)
 
 
 @contextmanager
 def warnings_of_match() -> Iterator[list[str]]:
     """Yield a list that receives the warnings of this task and of the tasks started by it."""
-    collected: list[str] = []
-    token = _collected.set(collected)
+    collector, root = _Collector(), logging.getLogger()
+    token = _collector.set(collector)
+    root.addHandler(collector)
     try:
-        yield collected
+        yield collector.warnings
     finally:
-        _collected.reset(token)
+        root.removeHandler(collector)
+        _collector.reset(token)

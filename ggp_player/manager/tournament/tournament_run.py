@@ -20,7 +20,6 @@ from ggp_player.events import EventBus
 from ggp_player.manager.players import check_reachable, seat_of
 from ggp_player.manager.tournament.cluster import ClusterPlay
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.ratings import ratings
@@ -82,7 +81,7 @@ class TournamentRun:
                 progress.advance(task, 0 if result.failure else 1)
 
             try:
-                with self._player(conditions, pending, ray) as (play, room), collecting_warnings():
+                with self._player(conditions, pending, ray) as (play, room):
                     runner = MatchRunner(play, on_result, concurrency or room)
                     asyncio.run(runner.run(pending))
             except KeyboardInterrupt:

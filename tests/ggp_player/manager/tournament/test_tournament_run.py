@@ -14,7 +14,6 @@ from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
 from ggp_player.manager.tournament import match_play
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_log import collecting_warnings
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch, make_schedule
@@ -89,9 +88,8 @@ async def play(
     rules: str = TURNS,
 ) -> list[MatchResult]:
     results: list[MatchResult] = []
-    with collecting_warnings():
-        play = MatchPlay(game(rules), conditions).play
-        await MatchRunner(play, results.append, concurrency).run(matches)
+    play = MatchPlay(game(rules), conditions).play
+    await MatchRunner(play, results.append, concurrency).run(matches)
     return results
 
 

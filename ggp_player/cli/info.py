@@ -39,7 +39,7 @@ def run_info(address: str) -> None:
 async def _ask_for_info(player: RemotePlayer) -> InfoReply:
     syntax = _syntax_of_info(player.dialect)
     try:
-        text = await asyncio.wait_for(player.ask(syntax.format_request(Info())), TIME_LIMIT)
+        text = await asyncio.wait_for(player.send(syntax.format_request(Info())), TIME_LIMIT)
     except TimeoutError as error:
         raise ServerError(
             f"the connection is open, but no reply came in {TIME_LIMIT:g} s"

@@ -54,7 +54,7 @@ class Mailbox:
         """Whether no request waits for the player, or for its reply."""
         return not self._waiting and not self._taken
 
-    async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         """Have a request wait for the player, and return the reply to it.
 
         ``on_sent`` is called when the player has the request.
@@ -67,8 +67,6 @@ class Mailbox:
         finally:
             self._waiting.pop(letter.number, None)
             self._taken.pop(letter.number, None)
-
-    send = ask
 
     def take(self) -> Letter | None:
         """Return the oldest letter that waits, or None if there is none."""

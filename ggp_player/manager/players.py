@@ -81,19 +81,8 @@ class RemotePlayer:
         """Post the request and return the reply's first ``MAX_REPLY`` bytes as text.
 
         ``on_sent`` is called when the last byte of the request has gone to the system: from then
-        on the player can think.
-        """
-        try:
-            return await self.ask(text, on_sent)
-        except LackError:
-            raise
-        except ServerError as error:
-            raise type(error)(f"{self.name}: {error}") from error.__cause__
-
-    async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
-        """Do what :meth:`send` does, with errors that do not name the address.
-
-        Raises :class:`LackError` where this process lacks what it needs to ask.
+        on the player can think. Raises :class:`LackError` where this process lacks what it needs
+        to ask, and :class:`ServerError` that does not name the address for whatever else fails.
         """
         loop = asyncio.get_running_loop()
         body = text.encode()
@@ -252,7 +241,7 @@ async def _why_unreachable(server: RemotePlayer, seconds: float) -> str:
     try:
         async with asyncio.timeout(seconds):
             if Info in syntax.messages:
-                await server.ask(syntax.format_request(Info()))
+                await server.send(syntax.format_request(Info()))
             else:
                 await _connect(server)
     except TimeoutError:

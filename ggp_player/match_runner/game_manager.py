@@ -464,7 +464,7 @@ class GameManager:
                 raise LackError(what, was_sent=True) from reason
             if not isinstance(reason, ServerError):
                 raise
-            _log.debug("%s", reason)
+            _log.debug("%s: %s", seat.name, reason)
             error = CONNECTION_ERROR
         seconds, overhead = watch.times()
         illegal = seat.take_illegal_choice() if isinstance(seat, LocalPlayer) else None

@@ -136,7 +136,8 @@ class Clients:
         try:
             async with self._asking, asyncio.timeout(INFO_SECONDS):
                 request = syntax.format_request(Info())
-                return syntax.parse_info_reply(await server.ask(request, lambda: sent.append(True)))
+                reply = await server.send(request, lambda: sent.append(True))
+                return syntax.parse_info_reply(reply)
         except TimeoutError:
             listens = bool(sent) or isinstance(server, Mailbox)
             return PlayerProblem(f"it has not answered INFO for {INFO_SECONDS:g} s", listens)
@@ -151,7 +152,7 @@ class Clients:
         if server is not None:
             with suppress(ServerError, TimeoutError):
                 async with asyncio.timeout(ABORT_SECONDS):
-                    await server.ask(abort_text(dialect_for(player), match_id))
+                    await server.send(abort_text(dialect_for(player), match_id))
 
     async def forget(self, player: StoredPlayer) -> None:
         """Drop what is kept for a player that is removed."""

@@ -15,7 +15,7 @@ def box() -> Mailbox:
 
 async def asking(box: Mailbox, text: str) -> asyncio.Task[str]:
     """Have a request wait."""
-    task = asyncio.create_task(box.ask(text))
+    task = asyncio.create_task(box.send(text))
     await asyncio.sleep(0)
     return task
 

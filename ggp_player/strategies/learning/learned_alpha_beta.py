@@ -72,7 +72,8 @@ class LearnedAlphaBeta(EngineStrategy):
         self._memory = megabytes * 2**20
         self._threads = threads
         self._symmetries = symmetries
-        self._own = OwnEvaluation(seconds, move_share, clock, evaluation)
+        self._own = OwnEvaluation(seconds, clock, evaluation)
+        self._move_share = move_share
         self._tree: ProofTree | None = None
         self._seen: LearnedEvaluation | None = None
 
@@ -90,7 +91,10 @@ class LearnedAlphaBeta(EngineStrategy):
             return
         first = Choice.first_of(moves, "learning an evaluation")
         yield first
-        for _ in self._own.learn(self.machine_of(position), position):
+        machine = self.machine_of(position)
+        for _ in self._own.learn(machine, position.random):
+            yield first
+        for _ in self._own.learn_from(machine, position, self._move_share):
             yield first
         yield from self._tree_of(position).search(position)
 

@@ -59,7 +59,8 @@ class LearnedMonteCarlo(MonteCarlo):
             guidance=guidance, temperature=temperature, trust=trust, leaf_weight=leaf_weight
         )
         self._minimax_share = minimax_share
-        self._own = OwnEvaluation(seconds, move_share, clock)
+        self._own = OwnEvaluation(seconds, clock)
+        self._move_share = move_share
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse a role alone, and what ``mcts`` refuses."""
@@ -72,7 +73,10 @@ class LearnedMonteCarlo(MonteCarlo):
         """Yield the best move after each slice, once the patterns are learned."""
         first = Choice.first_of(position.legal_moves, "learning patterns")
         yield first
-        for _ in self._own.learn(self.machine_of(position), position):
+        machine = self.machine_of(position)
+        for _ in self._own.learn(machine, position.random):
+            yield first
+        for _ in self._own.learn_from(machine, position, self._move_share):
             yield first
         evaluation = self._own.evaluation
         if evaluation is not None:

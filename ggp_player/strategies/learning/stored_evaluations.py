@@ -19,6 +19,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Annotated, Literal
 
 import numpy as np
@@ -300,36 +301,34 @@ class OwnEvaluation:
     """The evaluation of who learns alone: what is stored is taken, or else one is learned.
 
     ``evaluation`` is None before that, and where there are too few states to find patterns in. What
-    was learned in less than ``seconds`` of CPU time, by ``clock``, is learned anew. The part
-    ``move_share`` of the time for a move is for games that begin in its position.
+    was learned in less than ``seconds`` of CPU time, by ``clock``, is learned anew.
     """
 
     def __init__(
-        self,
-        seconds: float,
-        move_share: float,
-        clock: Clock,
-        evaluation: LearnedEvaluation | None = None,
+        self, seconds: float, clock: Clock, evaluation: LearnedEvaluation | None = None
     ) -> None:
         self.evaluation = evaluation
         self._seconds = seconds
-        self._move_share = move_share
         self._clock = clock
         self._work: Iterator[None] | None = None if evaluation is None else iter(())
         self._later: Learning | None = None
 
-    def learn(self, machine: PropnetStateMachine, position: Position) -> Iterator[None]:
-        """Learn, or go on where that was broken off; then from games that begin in a position.
-
-        From a position without a choice nothing is learned, and the evaluation stays as it is.
-        Yields every few hundredths of a second.
-        """
+    def learn(self, machine: PropnetStateMachine, random: Random) -> Iterator[None]:
+        """Learn, or go on where that was broken off; yield every few hundredths of a second."""
         if self._work is None:
-            self._work = self._recall_or_learn(machine, position.random.getrandbits(32))
+            self._work = self._recall_or_learn(machine, random.getrandbits(32))
         # Not "yield from": closing this would end what should go on later.
         for _ in self._work:
             yield
-        seconds = seconds_from(position, self._move_share)
+
+    def learn_from(
+        self, machine: PropnetStateMachine, position: Position, share: float
+    ) -> Iterator[None]:
+        """Learn on from games that begin in a position, for a part of the time for its move.
+
+        Nothing is learned where there is no choice, and the evaluation stays as it is then.
+        """
+        seconds = seconds_from(position, share)
         if self.evaluation is None or seconds == 0 or len(position.legal_moves) == 1:
             return
         if self._later is None:

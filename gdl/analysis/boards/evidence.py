@@ -145,7 +145,7 @@ def _affordable_relations(ruleset: Ruleset) -> frozenset[RelationKey]:
     graph = dependency_graph(ruleset.rules)
     dynamic = {("true", 1), ("does", 2)}
     defined = {rule.head.relation for rule in ruleset.rules}
-    closed = [r for r in defined if not dynamic & set(reachable(graph, [r]))]
+    closed = [r for r in defined if reachable(graph, [r]).isdisjoint(dynamic)]
     try:
         flat = flatten_rules(ruleset, closed)
     except (GdlError, RecursionError):
@@ -153,7 +153,7 @@ def _affordable_relations(ruleset: Ruleset) -> frozenset[RelationKey]:
     domains = domains_of(flat.rules)
     dear = {rule.head.relation for rule in flat.rules if _work(rule, domains) > MAX_WORK}
     flat_graph = dependency_graph(flat.rules)
-    return frozenset(r for r in closed if not dear & set(reachable(flat_graph, [r])))
+    return frozenset(r for r in closed if reachable(flat_graph, [r]).isdisjoint(dear))
 
 
 def _work(rule: Rule, domains: Domains) -> int:

@@ -20,6 +20,9 @@ from gdl.version import versions
 NO_THREAD = "can't start new thread"
 """What Python says of a thread for which the system has no memory, or no process, left."""
 
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit status after Ctrl-C, by the convention of shells."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -80,9 +83,15 @@ class LazyGroup(click.Group):
             return super().main(*arguments, **settings)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; its errors end the program with a sentence and exit status 1."""
+        """Run a command; its errors end the program with a sentence and exit status 1.
+
+        Ctrl-C ends it with exit status 130.
+        """
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nAborted!", err=True)
+            ctx.exit(INTERRUPTED)
         except GdlSyntaxError as error:
             # Each problem says itself where it is and that it is an error.
             click.echo(error, err=True)

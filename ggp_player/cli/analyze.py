@@ -12,6 +12,7 @@ import click
 
 import gdl
 from gdl import StateMachine
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import write_text
 from ggp_player.cli.commands.analyze import FORMATS
 from ggp_player.cli.learn import check_patterns
@@ -20,7 +21,6 @@ from ggp_player.cli.options import (
     reporting_unplayable_game,
     say_on_stderr,
 )
-from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect.move_sequences import MatchPrefix
 from ggp_player.inspect.pattern_report import (

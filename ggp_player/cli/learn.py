@@ -23,6 +23,7 @@ from rich.text import Text
 import gdl
 from gdl import StateMachine
 from gdl.analysis import analyse
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import check_plot, game_name, write_text
 from gdl.cluster import connected
 from gdl.engine import PropnetStateMachine
@@ -31,7 +32,7 @@ from gdl.language import CanonicalForm, canonical_form
 from gdl.system import available_cpus
 from ggp_player.belief import hides_states
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
-from ggp_player.cli.terminal import INTERRUPTED, interrupted_once
+from ggp_player.cli.terminal import interrupted_once
 from ggp_player.lab.learning_curve import learning_curve, write_learning_plot
 from ggp_player.strategies.learning import (
     ClusterLearning,

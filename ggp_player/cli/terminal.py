@@ -12,9 +12,6 @@ from rich.console import Console
 
 from ggp_player.clock import Clock, monotonic
 
-INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, by the convention of shells."""
-
 CONCLUDING_SECONDS = 5.0
 """How long a command that was interrupted may write down what it has, before it can be again."""
 

@@ -12,12 +12,13 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import write_text
 from gdl.system import available_cpus
 from ggp_player.archive.archive_limit import ArchiveLimit
 from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import compile_before_clocks
-from ggp_player.cli.terminal import INTERRUPTED, result_console
+from ggp_player.cli.terminal import result_console
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_play import MatchConditions

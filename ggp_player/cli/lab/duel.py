@@ -14,11 +14,12 @@ from pydantic import TypeAdapter
 from rich.console import Console
 from rich.progress import Progress
 
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.errors import GdlError
 from gdl.system import available_cpus
 from ggp_player.cli.options import compile_before_clocks
-from ggp_player.cli.terminal import INTERRUPTED, interrupted_once, result_console
+from ggp_player.cli.terminal import interrupted_once, result_console
 from ggp_player.errors import GgpPlayerError
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.duel import Duel, DuelOutcome, End, run_duel

@@ -12,10 +12,11 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import check_plot, read_source, write_text
 from gdl.errors import counted
 from ggp_player.cli.options import compile_before_clocks, say_on_stderr
-from ggp_player.cli.terminal import INTERRUPTED, result_console
+from ggp_player.cli.terminal import result_console
 from ggp_player.lab.balance import LabGame, Plies
 from ggp_player.lab.ladder.matches import (
     LadderFile,

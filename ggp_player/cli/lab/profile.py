@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from rich.console import Console
 from rich.progress import Progress
 
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.game_library import own_games
 from ggp_player.cli.options import (
@@ -20,7 +21,7 @@ from ggp_player.cli.options import (
     reporting_unplayable_game,
     say_on_stderr,
 )
-from ggp_player.cli.terminal import INTERRUPTED, interrupted_once, result_console
+from ggp_player.cli.terminal import interrupted_once, result_console
 from ggp_player.lab.balance import LabGame
 from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game
 from ggp_player.lab.profile.profile_report import (

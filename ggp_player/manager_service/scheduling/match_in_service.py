@@ -86,7 +86,9 @@ class MatchInService:
             record = await asyncio.to_thread(_record_of, manager)
             is_over = manager is not None and not failure and decision is None
             goals = manager.goals if manager is not None and is_over else ()
-            goals = goals if decision is None else decision.goals
+            if decision is not None:
+                given = dict(zip(log.seats, decision.goals, strict=True))
+                goals = tuple(map(given.get, range(len(roles))))
             result = log.result(goals, began, failure)
             extra = {} if decision is None else {"adjudicated": decision.reason}
             kept = {**dumped(result), **extra}

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 
 import gdl
 from gdl.__main__ import COMMANDS, main
+from gdl.cli.lazy_group import INTERRUPTED
 from tests.support.paths import ROOT
 
 NO_FILE = {"lsp", "serve-oracle"}
@@ -446,7 +447,7 @@ def test_a_signal_ends_the_program_without_a_traceback(
         assert program.stdout.readline().startswith('{"game"')
         program.send_signal(number)
         _, err = program.communicate(timeout=60)
-    assert program.returncode == 1
+    assert program.returncode == INTERRUPTED
     assert err.strip() == "Aborted!"
 
 

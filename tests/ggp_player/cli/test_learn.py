@@ -18,10 +18,10 @@ from click.testing import CliRunner, Result
 
 import gdl
 from gdl import cluster
+from gdl.cli.lazy_group import INTERRUPTED
 from gdl.engine import PropnetStateMachine
 from ggp_player.__main__ import main
 from ggp_player.cli import learn
-from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.clock import Clock
 from ggp_player.strategies.learning import (
     FOLDER_VARIABLE,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from gdl.cli.lazy_group import INTERRUPTED
 from ggp_player.archive.queries import Archive
 from ggp_player.errors import GgpPlayerError
 from ggp_player.match_runner.game_manager import GameManager
@@ -213,7 +214,7 @@ def test_ctrl_c_and_sigterm_abort_the_match_and_save_its_record(
                 process.send_signal(number)
                 break
         _, errors = process.communicate()
-    assert process.returncode == 1, errors
+    assert process.returncode == INTERRUPTED, errors
     assert "Aborted!" in errors
     assert "Traceback" not in errors
     record = MatchRecord.from_json(saved.read_bytes())

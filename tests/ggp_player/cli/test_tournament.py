@@ -11,8 +11,8 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from click.testing import Result
 
+from gdl.cli.lazy_group import INTERRUPTED
 from ggp_player.cli.commands.tournament import RESULTS_NAME
-from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.manager.tournament import tournament_run
 from ggp_player.worker import warm_up_process
 from tests.support.command_line import CLOSED, TWO_STEPS, output_of, run, running

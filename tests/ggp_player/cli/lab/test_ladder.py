@@ -11,8 +11,8 @@ from unittest.mock import Mock
 import pytest
 from click.testing import CliRunner, Result
 
+from gdl.cli.lazy_group import INTERRUPTED
 from ggp_player.__main__ import main
-from ggp_player.cli.terminal import INTERRUPTED
 from ggp_player.manager.tournament.tournament_run import TournamentRun
 from tests.support.command_line import CLOCKS, CLOSED
 from tests.support.ladder_matches import won, write_matches

@@ -209,19 +209,27 @@ async def test_a_decision_counts_and_is_marked(tmp_path: Path) -> None:
         assert {cell["matches"] for cell in found["crosstable"]["cells"]} == {2}
 
 
-async def test_a_running_match_is_broken_off_by_a_decision(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("game", "players", "goals"),
+    [("ticTacToe", ["ann", "bob"], [60, 40]), ("doors", ["ann"], [70])],
+    ids=["two players", "chance is the first role"],
+)
+async def test_a_running_match_is_broken_off_by_a_decision(
+    game: str, players: list[str], goals: list[int], tmp_path: Path
+) -> None:
     async with asker(tmp_path) as asking, stub("ann", asking) as ann, stub("bob", asking):
-        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **CLOCKS}
+        await asking.done("PUT", "/api/games/doors", {"rules": THREE_DOORS})
+        sent = {"name": "cup", "format": "single", "games": [game], **CLOCKS}
         with asking.service.scheduler.news.follow() as queue:
-            await asking.done("POST", "/api/events", {**sent, "players": ["ann", "bob"]})
+            await asking.done("POST", "/api/events", {**sent, "players": players})
             while json.loads(await queue.get() or "")["kind"] != "match_started":
                 pass
-            decision = {"goals": [60, 40], "reason": "time"}
+            decision = {"goals": goals, "reason": "time"}
             await asking.done("POST", "/api/matches/1/result", decision)
             while json.loads(await queue.get() or "")["kind"] != "event_ended":
                 pass
         shown = await asking.done("GET", "/api/matches/1")
-        assert (shown["status"], shown["result"]["goals"]) == ("completed", [60, 40])
+        assert (shown["status"], shown["result"]["goals"]) == ("completed", goals)
         assert shown["result"]["adjudicated"] == "time"
         assert ann.stopped == [] or not ann.started
 

@@ -279,10 +279,10 @@ class SearchTrace:
         return node.measure(self.index) if isinstance(node.value, tuple) or low == high else None
 
     def _proved(self, node: Node) -> tuple[float, float]:
-        value = node.measure(self.index)
-        if node.is_open and value not in FULL:
-            return FULL
-        return (value, value) if isinstance(node.value, tuple) else node.bounds
+        value, is_vector = node.measure(self.index), isinstance(node.value, tuple)
+        if node.is_open and (is_vector or value not in FULL):
+            return FULL  # with a vector, the others may have chosen by evaluations
+        return (value, value) if is_vector else node.bounds
 
 
 def _descendants(node: Node) -> Iterator[Node]:

@@ -34,6 +34,7 @@ from ggp_player.search_steps.texts import move_label
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
 from tests.support.browser import launched, looking, needs_chromium
+from tests.support.paths import GAMES
 from tests.support.tree_games import (
     THREE_PLAYERS,
     TWO_PLY,
@@ -118,6 +119,24 @@ def test_a_player_that_waits_sees_the_choice_of_the_other(spec: str) -> None:
     assert (str(report.move), report.value, report.proved) == ("noop", 97, True)
     line = [" ".join(map(str, joint_move)) for joint_move in report.line]
     assert line == ["a1 noop", "noop a1"]
+
+
+def test_nothing_is_proved_where_others_chose_by_evaluations() -> None:
+    machine = gdl.interpret(gdl.load(GAMES / "trefoil.kif"))
+    state, random = machine.initial_state(), Random(5)
+    for _ in range(random.randint(0, 12)):
+        legal = [sorted(machine.legal_moves(state, role), key=str) for role in machine.roles]
+        state = machine.next_state(state, tuple(map(random.choice, legal)))
+    start = Position(machine, state, machine.roles[0], Random(1))
+    trace = search("max_n:depth=2", start).trace
+    assert trace.finished is not None
+    lost = [node for node in trace.finished.children if node.measure(trace.index) == 0]
+    assert len(lost) == 15
+    plain = create("max_n:depth=2")
+    assert list(plain.search(start))
+    for reported in (plain.report(start), trace.report(state)):
+        assert len(reported) >= 15
+        assert not any(move.proved for move in reported)
 
 
 def test_windows_on_request() -> None:

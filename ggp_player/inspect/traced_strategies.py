@@ -226,10 +226,12 @@ class _TracedMaxNTree(MaxNTree):
         return _traced(self._trace, state, NodeKind.EACH, FULL, search)
 
     def utilities(self, state: State, depth: int) -> Utilities:
+        horizons = self.horizons
         with self._trace.visit(Node(state, self.role, NodeKind.EACH)) as node:
             if depth == 0 and not self.machine.is_terminal(state):
                 self._trace.mark_horizon()
             node.value = value = super().utilities(state, depth)
+        node.is_open = self.horizons != horizons
         return value
 
     def picked(self, moves: Moves, state: State, depth: int) -> Utilities:
@@ -237,8 +239,10 @@ class _TracedMaxNTree(MaxNTree):
             return super().picked(moves, state, depth)  # the state's own node is there already
         node = _opponent_node(self.role, opponents_of(self.machine, self.role), moves, state)
         node.kind = NodeKind.CHANCE if moves_by_chance(node.role) else NodeKind.EACH
+        horizons = self.horizons
         with self._trace.visit(node):
             node.value = value = super().picked(moves, state, depth)
+        node.is_open = self.horizons != horizons
         return value
 
 

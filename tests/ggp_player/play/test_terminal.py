@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from gdl.cli.lazy_group import INTERRUPTED
 from ggp_player.protocol import MatchRecord
 from tests.support.paths import GAMES, ROOT
 
@@ -166,15 +167,15 @@ def test_human_plays_in_a_match_of_the_game_managers(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("way", ["EOF", "Ctrl-C"])
-def test_a_person_who_leaves_breaks_the_match_off(tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize(("way", "status"), [("EOF", 1), ("Ctrl-C", INTERRUPTED)])
+def test_a_person_who_leaves_breaks_the_match_off(tmp_path: Path, way: str, status: int) -> None:
     record = tmp_path / "record.json"
     game = str(GAMES / "ticTacToe.kif")
     command = ("match", game, "human", "legal", "--play-clock", "60", "--save", str(record))
     with typing(*command) as typist:
         typist.expect("cross> ")
         typist.leave(way)
-        assert typist.ended() == 1
+        assert typist.ended() == status
     assert json.loads(record.read_text())["isAborted"]
 
 

@@ -166,7 +166,7 @@ def seat_of(player: str, **settings: object) -> Seat:
     if remote is None and RemotePlayer.at(player.partition("#")[0]) is not None:
         known = ", ".join(SENT_DIALECTS)
         raise ConfigError((f"expected a dialect after '#', one of {known}; found {player}",))
-    if remote is None and re.fullmatch(r"[^\s/]*:\d+(#.*)?", player):
+    if remote is None and re.fullmatch(r"(https?://)?[^\s/]*:\d+/?(#.*)?", player):
         raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
     if remote is not None:
         return remote

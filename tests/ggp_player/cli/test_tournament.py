@@ -214,6 +214,7 @@ def test_what_our_own_players_warn_of_is_kept(
         (["--game", "GAME", "--records", "GAME", "legal", "random"], "--records"),
         (["--game", "GAME", "legal", "leagl"], "did you mean legal?"),
         (["--game", "GAME", "legal", "localhost:99999"], "a port from 1 to 65535"),
+        (["--game", "GAME", "legal", "http://localhost:9147/"], "expected host:port"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(

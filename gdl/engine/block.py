@@ -278,8 +278,8 @@ class Block:
     def winning(self) -> Bits:
         """Return the moves that win at once as bits: uint8 (lanes, moves of all roles); view first.
 
-        See :class:`gdl.circuit.WinningMoves` for the lanes in which they mean something. Raises
-        RuntimeError if the block has no rows for them.
+        :class:`.WinningMoves` says in which lanes they mean something. Raises RuntimeError if the
+        block has no rows for them.
         """
         winning, evaluate = self.winning_moves, self.engine.winning_view
         if winning is None or evaluate is None:

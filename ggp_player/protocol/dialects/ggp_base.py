@@ -15,6 +15,7 @@ from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
     Abort,
     Info,
+    Ping,
     Play,
     Preview,
     Request,
@@ -47,7 +48,7 @@ class PrefixSyntax(Syntax):
                 return f"( {command} {match_id} {_moves_list(moves, word)} )"
             case Abort(match_id):
                 return f"( {command} {match_id} )"
-            case _:
+            case Info() | Ping():
                 return f"( {command} )"
 
 
